@@ -247,6 +247,21 @@ static int figure(long first, long second, long third)
     return y % 100;
 }
 
+/* Two decisions for each number below `count`: whether it is even, each with a step of its own. How many came out true, the second ones ten times. */
+static int evens(long count)
+{
+    int found = 0;
+    for (long i = 0; i < count; i++) {
+        step = 20;
+        POINT();
+        found += !__suspect_branch(i % 2, 2);
+        step = 21;
+        POINT();
+        found += 10 * !__suspect_branch(i % 2, 2);
+    }
+    return found;
+}
+
 static int main_record(int argc, char **argv)
 {
     ENTER(MAIN, __builtin_frame_address(0), main_record, argc, W(argv));
@@ -268,6 +283,8 @@ static int main_record(int argc, char **argv)
         return threads(1);
     if (!strcmp(what, "figure"))
         return figure(count, atol(argv[3]), atol(argv[4]));
+    if (!strcmp(what, "evens"))
+        return evens(count);
     if (!strcmp(what, "forks to figure")) {
         pid_t child = fork();
         if (child == 0)

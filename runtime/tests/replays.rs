@@ -6,9 +6,11 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, str};
 
-use suspect::trial::{Answered, Guide, Place, Plan, Replaced};
+use suspect::trial::{Answered, Guide, Place, Plan, Replaced, Turned};
 use suspect_format::external::{INDIRECT, UNKNOWN, number};
-use suspect_format::plan::{Divergence, Ended, NO_ARGUMENT, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
+use suspect_format::plan::{
+    Divergence, Ended, NO_ARGUMENT, OTHER_WAY, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched,
+};
 use tempfile::TempDir;
 
 const MAIN: u32 = 0x4444_4444;
@@ -226,6 +228,34 @@ fn one_decision_is_switched_and_the_run_goes_on_and_is_recorded() {
     plan.effect = Some((Place::Point(PRINT), WHEN_BEFORE));
     plan.watched = vec![word(program().1[0])];
     assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Nowhere, "without a cause there is no effect to come");
+}
+
+#[test]
+fn each_decision_of_a_step_goes_the_way_that_is_asked_for() {
+    let evens = |function: u32, step: u32, way: u32| {
+        let plan = Plan { turned: Some(Turned { function, step, way }), ..Plan::default() };
+        replayed_as("evens", ["5", "", ""], &plan, Some(0), true).status.code().unwrap()
+    };
+    assert_eq!([evens(MAIN, 20, 0), evens(MAIN, 20, 1), evens(MAIN, 20, OTHER_WAY)], [35, 30, 32]);
+    assert_eq!([evens(MAIN, 21, 0), evens(MAIN, 21, 1), evens(MAIN, 21, OTHER_WAY)], [53, 3, 23]);
+    assert_eq!([evens(MAIN, 22, 0), evens(MAIN + 1, 20, 0)], [33, 33], "no such step, or of another function");
+}
+
+#[test]
+fn a_run_whose_decisions_are_all_turned_can_be_patched_under_guard_rails() {
+    let [x, y, _] = program().1;
+    let directory = TempDir::new().unwrap();
+    let divergences = [Divergence { at: [1, 1], arms: [0, 0], decided: 1, reserved: 0 }];
+    let guide = Guide::write(&directory.path().join("guide"), [&[1, 2], &[1, 4]], &divergences).unwrap();
+    let mut plan = plan(FIRST_BRANCH, &[(y, 7)]);
+    plan.watched = vec![word(x), word(y)];
+    (plan.guide, plan.turned) = (Some(&guide), Some(Turned { function: MAIN, step: 15, way: 2 }));
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0, 207]);
+    plan.cause = Some(Point { decisions: [2, 2], steps: [0, 0] });
+    plan.tests = vec![Vec::new()];
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0, 204], "it is the run that was recorded");
+    plan.turned = None;
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Parted, "without the turn it is another run");
 }
 
 #[test]

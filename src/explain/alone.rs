@@ -182,9 +182,10 @@ impl Case<'_> {
         let place = self.place(Side::Second, fault);
         let at = format!("{}:{}", place.file, place.line);
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let happens = self.with_values(happens);
         let (comes, what, trust) = match goal.mend {
             Some(claim) => {
-                let mended = format!("{} there, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
+                let mended = format!("{}, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
                 (format!("That comes from {at}: {mended}."), mended, told_mend(claim))
             }
             None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
@@ -245,6 +246,7 @@ impl Case<'_> {
         let way = self.followed(start, MOST_FOLLOWED);
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let happens = self.with_values(happens);
         let happens = happens_of(test, &null, happens);
         let mut facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         if let (Some((point, _, text)), Some(first)) = (wrong, facts.first_mut())

@@ -95,7 +95,7 @@ pub fn failure(room: &RecordingRoom<'_>, name: &str) -> Option<Explanation> {
     };
     let origins = mend.map(|claim| Origin {
         point: Point { file: claim.file.clone(), line: claim.line, ..Point::default() },
-        what: vec![format!("{} there, {name} passes", change_in_short(claim, room.source(&claim.file)))],
+        what: vec![format!("{}, {name} passes", change_in_short(claim, room.source(&claim.file)))],
     });
     Some(Explanation {
         schema_version: EXPLANATION_SCHEMA_VERSION,

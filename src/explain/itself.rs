@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use suspect_format::plan::OTHER_WAY;
+
 use super::Case;
 use super::recorded::RecordingRoom;
 use super::recorded_test::{Change, RecordedTest};
@@ -12,9 +14,15 @@ use crate::comparison::{Replacement, Side, Turn, Value, decisions};
 use crate::evidence::ordinal;
 use crate::obstacle::Obstacle;
 use crate::ranking::KeptClaim;
-use crate::recording::{Code, Runs};
+use crate::recording::{Code, Runs, Site};
 use crate::report::{Cause, Made, change_of, quoted};
 use crate::suite::{Verdict, told_checks};
+use crate::trial::Turned;
+
+/// Before the number of a decision, where each one made at its place is meant.
+pub const EVERY: &str = "every:";
+/// After it, for the way that is not its own.
+pub const OTHER: &str = ":other";
 
 /// A run that a change made pass.
 pub struct Passing {
@@ -33,6 +41,9 @@ pub struct Passing {
     /// The change is one of the check that fails, and not of what it checks.
     pub is_of_check: bool,
 }
+
+/// How such a change is told where it acts each time.
+const EVERYWHERE: &str = "switched everywhere";
 
 /// How the best change of the program that the last ranking knows mends a failing test.
 pub enum Mended {
@@ -171,7 +182,7 @@ pub fn make(
     };
     let recorded = room.record_changed(failing, change, "changed")?.ok_or_else(cannot)?;
     if recorded.verdict != Verdict::Pass {
-        let given = matches!(asked, Itself::Switched(Some(_)) | Itself::Replaced(Some(_)));
+        let given = matches!(asked, Itself::Switched(Some(_)) | Itself::Everywhere(_) | Itself::Replaced(Some(_)));
         let alone = option.split('=').next().unwrap_or_default();
         return Err(match given {
             true => {
@@ -199,6 +210,14 @@ fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Re
         };
         return Ok((search.replacement(replacement).ok_or_else(no_store)?, replace(replacement), 1));
     }
+    if let Itself::Everywhere(turn) = asked {
+        let none = || {
+            let message = format!("{name} makes no decision with the number {}; give --switch alone", turn.decision);
+            Obstacle::new(Obstacle::Request, message)
+        };
+        let change = search.everywhere(turn).ok_or_else(none)?;
+        return Ok((change, option_of(search, change), 1));
+    }
     let change = search.find(asked, budget)?;
     Ok((change, option_of(search, change), search.tried()))
 }
@@ -206,6 +225,8 @@ fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Re
 fn option_of(search: &Search<'_>, change: Change) -> String {
     match change {
         Change::Turned(turn) => switch(turn),
+        Change::Everywhere(Turn { decision, way: OTHER_WAY }, _) => format!("--switch={EVERY}{decision}{OTHER}"),
+        Change::Everywhere(Turn { decision, way }, _) => format!("--switch={EVERY}{decision}:{way}"),
         Change::Replaced(point, replaced) => {
             let store = search.number(point, replaced.address).unwrap_or_default();
             replace(Replacement { store, bits: replaced.bits })
@@ -227,13 +248,28 @@ impl Passing {
         self.mend.is_some()
     }
 
-    /// Where the change is in the run that it makes pass, the first one.
+    /// Where the change is in the run that it makes pass, the first one; of one that acts each time, where the failing one first goes another way there.
     pub fn point(&self, code: &Code, runs: &Runs) -> Option<u32> {
+        let all = || decisions(&runs.runs[0], |site| code.decides(site));
         match self.change {
-            Change::Turned(turn) => {
-                decisions(&runs.runs[0], |site| code.decides(site)).get(turn.decision as usize).copied()
+            Change::Turned(turn) => all().get(turn.decision as usize).copied(),
+            Change::Everywhere(_, turned) => {
+                let [run, failing] = [&runs.runs[0], &runs.runs[1]];
+                let is_other = |point: &u32| {
+                    let other = runs.alignment.partner(Side::First, *point);
+                    other.is_some_and(|other| failing.outcome(other) != run.outcome(*point))
+                };
+                all().into_iter().filter(|point| is_at(code, run.site(*point), turned)).find(is_other)
             }
             Change::Replaced(point, _) => Some(point),
+        }
+    }
+
+    /// Whether a site, at a point of the run, is where the change is.
+    pub fn is_changed(&self, code: &Code, (site, point): (u32, u32), changed: Option<u32>) -> bool {
+        match self.change {
+            Change::Everywhere(_, turned) => is_at(code, site, turned),
+            _ => Some(point) == changed,
         }
     }
 
@@ -242,6 +278,7 @@ impl Passing {
         if let Some(mend) = &self.mend {
             let once = match self.change {
                 Change::Turned(_) => "a condition goes another way there once",
+                Change::Everywhere(_, turned) => each_time(turned),
                 Change::Replaced(..) => "a value is another one there once",
             };
             let end = if self.is_whole { "the test passes" } else { PARTLY };
@@ -254,6 +291,7 @@ impl Passing {
         let runs = if self.tried == 1 { "1 run was".to_owned() } else { format!("{} runs were", self.tried) };
         let (change, end) = match self.change {
             Change::Turned(_) => ("one condition that goes another way once", "this condition"),
+            Change::Everywhere(..) => ("one condition that goes another way each time", "this condition"),
             Change::Replaced(..) => ("one value that is another one once", "this value"),
         };
         let partly = if self.is_whole { String::new() } else { format!("; with that alone {PARTLY}") };
@@ -264,11 +302,32 @@ impl Passing {
     }
 }
 
+/// What a condition does that is turned each time that it is made.
+fn each_time(Turned { way, .. }: Turned) -> &'static str {
+    match way {
+        OTHER_WAY => "a condition goes the other way there each time",
+        _ => "a condition goes one way there each time",
+    }
+}
+
+/// Whether a site is the step that is turned.
+fn is_at(code: &Code, site: u32, turned: Turned) -> bool {
+    turned_at(code, site, turned.way) == Some(turned)
+}
+
+/// The step at a site, as a process knows it.
+pub fn turned_at(code: &Code, site: u32, way: u32) -> Option<Turned> {
+    let Site::Step(step) = code.what(site) else { return None };
+    let function = &code.functions[code.steps[step as usize].function as usize];
+    Some(Turned { function: function.id, step: step - function.steps.start, way })
+}
+
 impl Case<'_> {
     /// The change at `point` that made the passing run, for readers.
     pub fn made(&self, passing: &Passing, point: u32) -> Made {
         let (by, value) = match passing.change {
             Change::Turned(_) => ("switched", None),
+            Change::Everywhere(..) => (EVERYWHERE, None),
             Change::Replaced(..) => ("replaced", self.replaced_value(point)),
         };
         let point = self.place(Side::First, point);
@@ -298,13 +357,14 @@ impl Case<'_> {
     /// The name of the run that is the failing one but for the change at `point`.
     pub fn name_of_itself(&self, made: &Made, point: u32) -> String {
         let time = self.finder.instance(Side::First, point);
-        let time = if time > 1 { format!(" ({} time)", ordinal(time)) } else { String::new() };
+        let time = if time > 1 && made.by != EVERYWHERE { format!(" ({} time)", ordinal(time)) } else { String::new() };
+        let each = if made.by == EVERYWHERE { " each time" } else { "" };
         let at = self.at(Side::First, point);
         match &made.value {
             Some(Cause { what, passing, .. }) => {
                 format!("itself with {} at {at}{time} replaced by {passing}", quoted(what))
             }
-            None => format!("itself with the condition at {at}{time} turned"),
+            None => format!("itself with the condition at {at}{time} turned{each}"),
         }
     }
 }

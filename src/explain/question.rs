@@ -15,7 +15,7 @@ use super::{Case, Marks, half_until, is_over, second};
 use crate::comparison::{Alignment, Pair, Side};
 use crate::obstacle::Obstacle;
 use crate::ranking::KeptClaim;
-use crate::recording::{Deadline, Finder, Misuse, Runs, Words};
+use crate::recording::{Deadline, Disagreement, Finder, Misuse, Runs, Site, Words};
 use crate::report::Explanation;
 use crate::suite::Test;
 
@@ -400,7 +400,11 @@ impl Question<'_> {
             .ok_or_else(nothing_else)?;
         let changed = made.and_then(|passing| passing.point(code, &runs));
         // That it went another way there than the code says is no surprise.
-        runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
+        if let Some(passing) = made {
+            let site = |step: u32| code.site(Site::Step(step));
+            let is_own = |one: &Disagreement| passing.is_changed(code, (site(one.step), one.point), changed);
+            runs.walked[0].disagreements.retain(|one| !is_own(one));
+        }
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
         let words =
             Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program))

@@ -487,7 +487,7 @@ impl<'a> RecordingRoom<'a> {
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
         let recording = recording.within(most.is_of_disk);
         let recording = match change {
-            Change::Turned(_) => recording,
+            Change::Turned(_) | Change::Everywhere(..) => recording,
             Change::Replaced(point, replaced) => {
                 recording.with_replaced(Given { point, address: replaced.address, bits: replaced.bits })
             }

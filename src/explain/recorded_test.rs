@@ -11,7 +11,7 @@ use crate::obstacle::Obstacle;
 use crate::recording::{Recording, Runs};
 use crate::report::{Place, lines_named, places_named};
 use crate::suite::{self, Verdict, failed_checks};
-use crate::trial::{self, Plan, Replaced, TestRuns};
+use crate::trial::{self, Plan, Replaced, TestRuns, Turned};
 
 /// Bytes of a recording, at most, that is gone along for what it does outside of objects.
 const MOST_LOOKED_AT: u64 = 64 << 20;
@@ -61,6 +61,8 @@ pub type Judged = (Verdict, [Vec<u8>; 2]);
 pub enum Change {
     /// A decision goes another way.
     Turned(Turn),
+    /// Each decision made where this one is goes another way, or its way: by the step there.
+    Everywhere(Turn, Turned),
     /// The value of a store, by its point, is another one.
     Replaced(u32, Replaced),
 }
@@ -70,6 +72,7 @@ impl Change {
     pub fn put_into(self, plan: &mut Plan<'_>) {
         match self {
             Change::Turned(turn) => plan.switched = Some((turn.decision, turn.way)),
+            Change::Everywhere(_, turned) => plan.turned = Some(turned),
             Change::Replaced(_, replaced) => plan.replaced = Some(replaced),
         }
     }

@@ -86,6 +86,8 @@ pub enum Itself {
     Either,
     /// A decision goes another way.
     Switched(Option<Turn>),
+    /// Each decision made where this one is goes its way, [`OTHER_WAY`](suspect_format::plan::OTHER_WAY) for the other of two.
+    Everywhere(Turn),
     /// A value that is stored is another one.
     Replaced(Option<Replacement>),
 }

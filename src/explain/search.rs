@@ -1,15 +1,16 @@
 //! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Type;
 use suspect_format::external::Role;
+use suspect_format::plan::OTHER_WAY;
 
 use super::is_over;
-use super::itself::is_silenced;
+use super::itself::{is_silenced, turned_at};
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
@@ -20,7 +21,7 @@ use crate::obstacle::Obstacle;
 use crate::program::Place;
 use crate::ranking::{Claims, KeptClaim};
 use crate::recording::{Addresses, Code, Runs, Site, Store, Stores, own_position};
-use crate::report::Claim;
+use crate::report::{Claim, MutantEdit};
 use crate::suite::Verdict;
 use crate::trial;
 
@@ -184,8 +185,9 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         let changes = self.of_mend(claim).into_iter().take(MOST_OF_A_MEND);
+        let everywhere = self.everywhere_of_mend(claim).into_iter().take(MOST_OF_A_MEND);
         let nearby = self.near_mend(claim).into_iter().take(MOST_OF_A_MEND);
-        Ok(match self.try_all(changes.chain(nearby), until)? {
+        Ok(match self.try_all(changes.chain(everywhere).chain(nearby), until)? {
             Part::Found(change) => Some(change),
             Part::Exhausted | Part::OutOfTime => None,
         })
@@ -198,15 +200,47 @@ impl<'a> Search<'a> {
         let at = (file.as_str(), *line);
         let values = claim.value_change().into_iter().flat_map(|change| self.known_value(at, &change));
         let decided = numbers(&self.decisions, |point| self.line(point) == Some(at));
-        let is_in_edit = |point: u32| {
-            let column = self.place(point).map_or(0, |place| place.column);
-            edit.as_ref()
-                .is_none_or(|edit| edit.line == edit.end_line && (edit.column..edit.end_column).contains(&column))
-        };
         let mut decided: Vec<u64> = decided.into_iter().rev().collect();
         // The condition itself comes before others of its line.
-        decided.sort_by_key(|number| !is_in_edit(self.decisions[*number as usize]));
+        decided.sort_by_key(|number| !self.is_in_edit(edit.as_ref(), self.decisions[*number as usize]));
         values.map(|(_, change)| change).chain(self.turns(decided.into_iter())).collect()
+    }
+
+    /// What a change of the program can come to in each execution: the way of a condition in its edit, or on its line if it has none, that is made more
+    /// than once.
+    fn everywhere_of_mend(&self, claim: &KeptClaim) -> Vec<Change> {
+        let Claim { file, line, edit, .. } = &claim.shown;
+        let at = (file.as_str(), *line);
+        let is_meant = |point: u32| self.line(point) == Some(at) && self.is_in_edit(edit.as_ref(), point);
+        let mut last: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
+        for (decision, point) in (0..).zip(&self.decisions).filter(|(_, point)| is_meant(**point)) {
+            let (latest, times) = last.entry(self.runs.runs[0].site(*point)).or_default();
+            (*latest, *times) = (decision, *times + 1);
+        }
+        let skipped = self.runs.runs[0].skipped().decisions;
+        let several = last.into_iter().filter(|(_, (_, times))| *times > 1);
+        let ways = several.flat_map(|(site, (decision, _))| {
+            let ways = self.code().ways(site);
+            let other = (ways.len() == 2).then_some(OTHER_WAY);
+            ways.chain(other).map(move |way| Turn { decision: skipped + decision, way })
+        });
+        ways.filter_map(|turn| self.everywhere(turn)).collect()
+    }
+
+    /// The change that each decision made where this one is goes its way; nothing if there is no such decision, or it has no such way.
+    pub fn everywhere(&self, turn: Turn) -> Option<Change> {
+        let run = &self.runs.runs[0];
+        let number = turn.decision.checked_sub(run.skipped().decisions)?;
+        let site = run.site(*self.decisions.get(number as usize)?);
+        let ways = self.code().ways(site);
+        let has_it = ways.contains(&turn.way) || turn.way == OTHER_WAY && ways.len() == 2;
+        has_it.then(|| turned_at(self.code(), site, turn.way)).flatten().map(|turned| Change::Everywhere(turn, turned))
+    }
+
+    /// Whether a point is in what is edited; on its line each is where that is not known.
+    fn is_in_edit(&self, edit: Option<&MutantEdit>, point: u32) -> bool {
+        let column = self.place(point).map_or(0, |place| place.column);
+        edit.is_none_or(|edit| edit.line == edit.end_line && (edit.column..edit.end_column).contains(&column))
     }
 
     /// Other values where a change of the program makes one that is not known: of what calls on its line pass, and of what stores on it leave, the last
@@ -334,7 +368,7 @@ impl<'a> Search<'a> {
     fn site(&self, change: Change) -> Option<u32> {
         let run = &self.runs.runs[0];
         let point = match change {
-            Change::Turned(turn) => {
+            Change::Turned(turn) | Change::Everywhere(turn, _) => {
                 let number = turn.decision.checked_sub(run.skipped().decisions)?;
                 *self.decisions.get(number as usize)?
             }

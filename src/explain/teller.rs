@@ -36,6 +36,8 @@ impl Teller<'_, '_> {
         let origins: Vec<report::Origin> = chain.origins.iter().map(|origin| self.origin(origin)).collect();
         let steps: Vec<Step> = chain.links.iter().map(|link| self.step(link)).collect();
         let happens = words.clone().unwrap_or_else(|| self.values(effect));
+        let is_own = self.request.effect.is_none() && facts.is_empty();
+        let happens = if is_own { self.case.with_values(happens) } else { happens };
         let (test, made) = (&self.case.names[1], self.case.made.as_ref());
         let summary = summary(test, &happens, &facts, &steps, &origins, made, chain.complete);
         let effect_words = match (words, self.values(effect)) {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, ClaimedOutcome, Effect};
+use super::inserted::Inserted;
 use super::shell::shell_word;
 use super::{Entry, OutputDifference, RankingReport, Reason, TestCounts, TrialCounts};
 use crate::source::{Edit, Text};
@@ -91,7 +92,7 @@ pub struct Mend {
     pub id: String,
     /// `FILE:LINE`.
     pub place: String,
-    /// The change in words: an expression of the source as it becomes, in backquotes; of what is no edit, what it does in a sentence.
+    /// The change in words: an expression of the source as it becomes, in backquotes, or a statement and where it is put; of what is no edit, what it does in a sentence.
     pub change: String,
     /// Failing tests that pass with it.
     pub mended: u32,
@@ -330,16 +331,21 @@ impl Mend {
     }
 }
 
-/// A change in a few words: an expression of the source, given as text, as it becomes.
+/// A change in a few words, which a sentence such as `t3 passes` follows: an expression of the source, given as text, as it becomes.
 pub fn change_in_short(claim: &Claim, source: Option<String>) -> String {
     match &claim.edit {
         Some(_) => {
             let change = change(claim, "", || source.clone().map(Text::parse));
-            if change.starts_with('`') { format!("with {change}") } else { change }
+            let is_expression = change.starts_with('`') && change.matches('`').count() == 2 && change.ends_with('`');
+            let there = if is_expression { " there" } else { "" };
+            if change.starts_with('`') { format!("with {change}{there}") } else { change }
         }
         None => format!("if {}", super::change_of(claim)),
     }
 }
+
+/// Words of a statement that an edit of their own exchanges: they are no expression, and say nothing alone.
+const KEYWORDS: [&str; 2] = ["if", "while"];
 
 /// A change in a few words; of what is no edit, what it does in a sentence.
 fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String {
@@ -356,6 +362,12 @@ fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     if edit.replacement.trim().trim_matches(';').is_empty() {
         return format!("without `{}`", one_line(&edit.original));
+    }
+    if let Some(inserted) = Inserted::of(&edit.original, &edit.replacement) {
+        return format!("`{}` {}", inserted.statement, inserted.place());
+    }
+    if KEYWORDS.contains(&edit.original.trim()) {
+        return format!("`{}` instead of `{}`", one_line(&edit.replacement), one_line(&edit.original));
     }
     let (_, after) = text().map_or_else(
         || (edit.original.clone(), edit.replacement.clone()),

@@ -1,7 +1,7 @@
 //! What short answers look like, on hand-made rankings.
 
 use super::text_tests::{SOURCE, claim, report};
-use super::{BriefReport, BriefSources, Effect, Entry, RankingReport, Reason, write_brief};
+use super::{BriefReport, BriefSources, Effect, Entry, RankingReport, Reason, change_in_short, write_brief};
 use crate::store::TestRecord;
 use crate::suite::Mismatch;
 
@@ -185,4 +185,19 @@ fn json_is_read_back_and_fits_the_schema_file() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), expected, "UPDATE_EXPECT=1 writes it anew");
     let validator = jsonschema::validator_for(&schema.to_value()).unwrap();
     assert!(validator.is_valid(&json));
+}
+
+#[test]
+fn a_change_is_told_as_what_is_done_there() {
+    let told = |original: &str, replacement: &str| {
+        let mut claim = claim();
+        let edit = claim.edit.as_mut().unwrap();
+        (edit.original, edit.replacement) = (original.into(), replacement.into());
+        change_in_short(&claim, None)
+    };
+    assert_eq!(told("a - b", "a + b"), "with `a + b` there");
+    assert_eq!(told("if", "if (n == 0)\n    return 0; if"), "with `if (n == 0) return 0;` before it");
+    assert_eq!(told(";", "; n++;"), "with `n++;` after it");
+    assert_eq!(told("if", "while"), "with `while` instead of `if`");
+    assert_eq!(told("n++;", ";"), "without `n++;`");
 }

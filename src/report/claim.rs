@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::MutantEdit;
+use super::inserted::Inserted;
 use super::mutants::quoted;
 
 /// One reason why a line is where it is in a ranking.
@@ -142,7 +143,10 @@ pub fn change_of(claim: &Claim) -> String {
         Some(edit) if edit.replacement.trim().trim_matches(';').is_empty() => {
             format!("{} left out", quoted(&edit.original))
         }
-        Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
+        Some(edit) => match Inserted::of(&edit.original, &edit.replacement) {
+            Some(inserted) => format!("{} inserted", quoted(&inserted.statement)),
+            None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
+        },
         None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),
         None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
     };

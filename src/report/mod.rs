@@ -26,6 +26,7 @@ mod graph;
 mod graph_tests;
 mod graph_text;
 mod html;
+mod inserted;
 mod junit;
 mod lcov;
 mod markdown;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inserted::Inserted;
+
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
 pub const MUTANTS_SCHEMA_VERSION: u32 = 1;
 
@@ -252,7 +254,10 @@ impl MutantEntry {
             Some(edit) if edit.replacement.trim().trim_matches(';').is_empty() => {
                 format!("{} left out", quoted(&edit.original))
             }
-            Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
+            Some(edit) => match Inserted::of(&edit.original, &edit.replacement) {
+                Some(inserted) => format!("{} inserted", quoted(&inserted.statement)),
+                None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
+            },
             None => "no text".into(),
         }
     }

@@ -42,7 +42,7 @@ pub use error::{Reason, TrialError};
 pub use first::FirstRun;
 pub use garbage::Garbage;
 pub use oracle::Oracle;
-pub use plan::{Answered, Guide, Place, Plan, Replaced};
+pub use plan::{Answered, Guide, Place, Plan, Replaced, Turned};
 pub use runs::{Patched, Run, TestRuns};
 pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup, Watched};

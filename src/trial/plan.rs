@@ -90,6 +90,17 @@ pub struct Replaced {
     pub length: u32,
 }
 
+/// A step whose decisions are all sent another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turned {
+    /// The function.
+    pub function: u32,
+    /// The step.
+    pub step: u32,
+    /// The way, or [`suspect_format::plan::OTHER_WAY`].
+    pub way: u32,
+}
+
 /// What a process of a patched, guided or altered run is to do.
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
@@ -101,6 +112,8 @@ pub struct Plan<'a> {
     pub guide: Option<&'a Guide>,
     /// The number, from 0, of a decision that is sent another way, and that way.
     pub switched: Option<(u64, u32)>,
+    /// Where each decision is sent another way.
+    pub turned: Option<Turned>,
     /// A value that is replaced before the cause point.
     pub replaced: Option<Replaced>,
     /// Where patches are written.
@@ -187,6 +200,10 @@ impl Plan<'_> {
             side: self.side as u32,
             switched_to: self.switched.map_or(0, |(_, way)| way),
             switched: self.switched.map_or(NEVER, |(number, _)| number),
+            turned_function: self.turned.map_or(0, |turned| turned.function),
+            turned_step: self.turned.map_or(0, |turned| turned.step),
+            turned_to: self.turned.map_or(0, |turned| turned.way),
+            reserved_turned: 0,
             replaced: self.replaced.map_or(Point::NONE, |one| one.at),
             replaced_address: self.replaced.map_or(0, |one| one.address),
             replaced_bits: self.replaced.map_or(0, |one| one.bits),

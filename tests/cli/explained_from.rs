@@ -367,3 +367,60 @@ fn of_a_check_that_a_helper_makes_the_value_is_followed_that_it_is_handed() {
         "{ranked}"
     );
 }
+
+/// Counts fields, but the last one.
+const FIELDS: &str = r#"int fields(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        if (*text == ',')
+            count++;
+    return count;
+}
+
+const char *kind(int count)
+{
+    if (count > 2)
+        return "many";
+    return count ? "few" : "none";
+}
+"#;
+
+/// A test of it with one check, made by these declarations.
+fn test_fields(declared: &str, check: &str) -> String {
+    format!(
+        "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint fields(const char *);\nconst char *kind(int);\n{declared}\n\
+         static void check_fields(void)\n{{\n    {check}\n}}\nint main(void)\n{{\n    check_fields();\n    return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn both_values_of_a_failed_check_are_told_first() {
+    let helper = "static void assert_equal(int expected, int actual, const char *file, int line)\n{\n    if (expected != actual) {\n        \
+                  fprintf(stderr, \"%s:%d: check failed\\n\", file, line);\n        exit(1);\n    }\n}";
+    let failed = "{ printf(\"%s:%d: check failed\\n\", __FILE__, __LINE__); exit(1); }";
+    let text = format!("if (strcmp(kind(fields(\"a,b,c\")), \"many\") != 0) {failed}");
+    let order = format!("if (fields(\"a,b,c\") < 3) {failed}");
+    let cases = [
+        ("", "assert(fields(\"a,b,c\") == 3);", Some("in check_fields(), expected 3, was 2.")),
+        (
+            helper,
+            "assert_equal(3, fields(\"a,b,c\"), __FILE__, __LINE__);",
+            Some("in check_fields(), `expected` is 3, `actual` is 2."),
+        ),
+        ("", &text, Some("in check_fields(), \"few\" is not \"many\".")),
+        // What a check asks for is not one value.
+        ("", &order, None),
+    ];
+    for (declared, check, expected) in cases {
+        let test = test_fields(declared, check);
+        let sources = [("fields.c", FIELDS), ("test_fields.c", test.as_str())];
+        let suite = "kind = \"command\"\nrun = \"./fields\"";
+        let found = explained(&sources, "cc -g -O0 -o fields fields.c test_fields.c", suite);
+        let first = found["summary"][0].as_str().unwrap();
+        match expected {
+            Some(values) => assert!(first.ends_with(values), "{check}: {found}"),
+            None => assert!(!first.contains("check_fields()"), "{check}: {found}"),
+        }
+    }
+}

@@ -394,3 +394,37 @@ fn where_no_condition_helps_a_value_is_replaced() {
     project.succeed(&["rank", "--budget", "20s"]);
     assert_eq!(answer(&project, &["explain", "1"])["made"]["tried"], 1);
 }
+
+#[test]
+fn a_change_that_acts_each_time_makes_the_run_to_compare_with() {
+    let tests = [("1 2 3", "6"), ("-1 5 -2 -9", "-7"), ("7", "7"), ("4 4", "8"), ("-3 -4 9", "2")];
+    let project = tested("sum", &tests);
+    project.succeed(&["rank", "--budget", "20s"]);
+    let found = answer(&project, &["explain", "2"]);
+    let fault = line_in("sum", "L1");
+    assert_eq!((&found["made"]["by"], &found["made"]["point"]["line"]), (&"switched everywhere".into(), &fault.into()));
+    assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
+    let origins = found["origins"].as_array().unwrap();
+    assert!(origins.iter().all(|origin| origin["point"]["line"] == fault), "{found}");
+    let told: String = origins.iter().map(|origin| origin["what"].to_string()).collect();
+    let at = |value: &str| told.contains(&format!("`value` is {value} "));
+    assert!(["-1", "-2", "-9"].into_iter().all(at), "{told}");
+    let trust = found["trust"].to_string();
+    assert!(trust.contains("`value < 0` becomes `false`") && trust.contains("each time"), "{trust}");
+    assert!(!trust.contains("a fault of suspect's"), "the turns are no disagreements: {trust}");
+
+    // The command makes the same run; the other way each time is one, too; once is not enough.
+    let command: Vec<&str> = found["command"].as_str().unwrap().split(' ').skip(1).collect();
+    let option = found["made"]["option"].as_str().unwrap();
+    assert!(option.starts_with("--switch=every:") && command.contains(&option), "{command:?}");
+    assert_eq!(answer(&project, &command)["steps"], found["steps"]);
+    let number: &str = option.split(':').nth(1).unwrap();
+    let text = project.fail(&["explain", "2", &format!("--switch=every:{number}:other")], 1);
+    assert!(text.contains("2 does not pass with --switch=every:"), "{text}");
+    let text = project.fail(&["explain", "2", &format!("--switch={number}:1")], 1);
+    assert!(text.contains("2 does not pass with --switch="), "{text}");
+    let garbled = project.fail(&["explain", "2", "--switch=every:all"], 1);
+    assert!(garbled.contains("every:NUMBER:WAY"), "{garbled}");
+    let nowhere = project.fail(&["explain", "2", "--switch=every:999:1"], 1);
+    assert!(nowhere.contains("2 makes no decision with the number 999"), "{nowhere}");
+}

@@ -90,6 +90,14 @@ pub struct PlanHeader {
     pub switched_to: u32,
     /// The number, from 0, of the decision that is sent another way; [`NEVER`] for none.
     pub switched: u64,
+    /// Where each decision is sent another way: the id of a function, 0 for none...
+    pub turned_function: u32,
+    /// ... and the number of one of its steps, as [`crate::record::LIVE_STEP`] has it.
+    pub turned_step: u32,
+    /// The way that its decisions go, or [`OTHER_WAY`].
+    pub turned_to: u32,
+    /// Zero.
+    pub reserved_turned: u32,
     /// Where a value is replaced, before the cause point or at it; [`Point::NONE`] for nowhere. The process is otherwise the run of its side.
     pub replaced: Point,
     /// Where that value is.
@@ -134,6 +142,9 @@ const _: () = assert!(size_of::<PlanHeader>() <= PAGE);
 
 /// [`PlanHeader::selected`]: each test by a forked child.
 pub const ALL_TESTS: u32 = u32::MAX;
+
+/// [`PlanHeader::turned_to`]: of two ways the one that the process would not go by itself.
+pub const OTHER_WAY: u32 = u32::MAX;
 
 /// [`PlanHeader::when`]: just before the step.
 pub const WHEN_BEFORE: u32 = 0;

@@ -41,7 +41,7 @@ use crate::trial::TRIAL_ADDRESS;
 
 /// Version of recordings and of the plans of patched runs ([`crate::plan`]): goes up with every change of their layout or meaning. Both are
 /// only ever read by the release that made them; readers refuse any other by name.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// First bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"SUSRECRD";
 /// End of every recording's name; the stem is pid and image id as in traces.

@@ -6,7 +6,8 @@ use suspect_format::ENDIAN_TAG;
 use suspect_format::abi::PAGE;
 use suspect_format::plan::{
     ALL_TESTS, ANSWER_ARGUMENTS, Answer, Divergence, Ended, GUIDE_ADDRESS, GUIDE_MAGIC, GuideHeader, NEVER,
-    NO_ARGUMENT, PLAN_ADDRESS, PLAN_MAGIC, Patch, PlanHeader, PlanTest, Point, WHEN_BEFORE, WHEN_CALLED, Watched,
+    NO_ARGUMENT, OTHER_WAY, PLAN_ADDRESS, PLAN_MAGIC, Patch, PlanHeader, PlanTest, Point, WHEN_BEFORE, WHEN_CALLED,
+    Watched,
 };
 use suspect_format::record::VERSION;
 
@@ -45,6 +46,8 @@ pub struct Replay {
     guide: Guide,
     /// Times that the effect point's step was begun after the cause point, where it is given by its function.
     count: u32,
+    /// 1: the step that has begun is one whose decisions are all sent another way.
+    turns: u32,
     activations: Activations,
 }
 
@@ -113,6 +116,7 @@ impl Replay {
                 Stage::After => (*header()).effect_function != 0 || self.steps_at((*header()).effect).is_some(),
                 Stage::Call | Stage::Step => true,
             };
+            let armed = armed || self.stage != Stage::Counts && (*header()).turned_function != 0;
             (&raw mut (*live()).armed).write_volatile(u32::from(armed));
         }
     }
@@ -131,7 +135,8 @@ impl Replay {
     /// A function is entered.
     pub fn entered(&mut self, id: u32, frame: u64) {
         // SAFETY: the plan is mapped.
-        if unsafe { (*header()).effect_function } != 0 {
+        let (effect, turned) = unsafe { ((*header()).effect_function, (*header()).turned_function) };
+        if effect != 0 || turned != 0 {
             self.activations.push(id, frame);
         }
     }
@@ -149,6 +154,13 @@ impl Replay {
         }
         self.count = self.count.wrapping_add(1);
         self.count == count
+    }
+
+    /// Whether the step that is about to begin is one whose decisions are all sent another way. `stack` is as for the effect's.
+    fn is_turned(&mut self, stack: u64) -> bool {
+        // SAFETY: the plan and the first page are mapped.
+        let (function, step, now) = unsafe { ((*header()).turned_function, (*header()).turned_step, (*live()).step) };
+        function != 0 && now == step && self.activations.current(stack) == Some(function)
     }
 
     /// A decision is about to be made, which would be `computed`; the one that is made. One that cannot be turned is only compared.
@@ -175,6 +187,13 @@ impl Replay {
             unsafe { ((*header()).side as usize & 1, (*header()).switched, (*header()).switched_to) };
         // A switched run is compared and guided like any other: what it computes there is another way.
         let computed = if number == switched && can_turn { switched_to } else { computed };
+        // SAFETY: the plan is mapped.
+        let computed = match unsafe { (*header()).turned_to } {
+            _ if self.turns == 0 || !can_turn => computed,
+            OTHER_WAY => computed ^ 1,
+            way => way,
+        };
+        self.turns = 0;
         let Some(runs) = runs() else { return computed };
         if self.stage == Stage::Before {
             let recorded = runs.outcomes.get(side).and_then(|outcomes| outcomes.get(number as usize));
@@ -194,6 +213,7 @@ impl Replay {
         if self.stage == Stage::Step {
             self.answer(NEVER, &[]);
         }
+        self.turns = u32::from(self.is_turned(stack));
         // SAFETY: the plan is mapped.
         let (replaced, cause, effect, when) =
             unsafe { ((*header()).replaced, (*header()).cause, (*header()).effect, (*header()).when) };

@@ -6,10 +6,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
+use suspect_format::plan::OTHER_WAY;
+
 use super::duration;
 use crate::cli::completions;
 use crate::comparison::{Replacement, Turn};
-use crate::explain::{self, Itself, Request, Second};
+use crate::explain::{self, EVERY, Itself, OTHER, Request, Second};
 use crate::recording::Asked;
 
 /// How an answer is written.
@@ -77,13 +79,19 @@ pub struct SliceArguments {
     pub format: AnswerFormat,
 }
 
-/// Which condition goes another way: one that is looked for, or this one.
+/// Which condition goes another way: one that is looked for, this one once, or this one each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switched(pub Option<Turn>);
+pub struct Switched(pub Itself);
 
 fn switched(text: &str) -> Result<Switched, String> {
     let turn = |(decision, way)| Turn { decision, way };
-    numbers(text).map(|given| Switched(given.map(turn))).ok_or_else(|| "expected NUMBER:WAY, such as 17:0".to_owned())
+    let each = text.strip_prefix(EVERY).and_then(|given| match given.strip_suffix(OTHER) {
+        Some(number) => Some(Turn { decision: number.parse().ok()?, way: OTHER_WAY }),
+        None => numbers(given)?.map(turn),
+    });
+    let once = || numbers(text).map(|given| Itself::Switched(given.map(turn)));
+    let wrong = || "expected NUMBER:WAY, such as 17:0, or every:NUMBER:WAY, such as every:17:other".to_owned();
+    each.map(Itself::Everywhere).or_else(once).map(Switched).ok_or_else(wrong)
 }
 
 /// Which value is replaced: one that is looked for, or this one.
@@ -119,8 +127,8 @@ pub struct ExplainArguments {
     #[arg(add = ArgValueCompleter::new(completions::tests), long, value_name = "TEST")]
     pub against: Option<String>,
     /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
-    /// and its way, as an earlier answer has them.
-    #[arg(long, value_name = "NUMBER:WAY", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = switched,
+    /// and its way, as an earlier answer has them. With every:NUMBER:WAY it goes that way each time, with every:NUMBER:other the other way.
+    #[arg(long, value_name = "[every:]NUMBER:WAY", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = switched,
         conflicts_with = "against")]
     pub switch: Option<Switched>,
     /// Compare the test with itself, made to pass by one value that is replaced once it was stored: which one is looked for, or given by its number
@@ -170,7 +178,7 @@ impl From<&ExplainArguments> for Request {
     fn from(arguments: &ExplainArguments) -> Request {
         let second = match (&arguments.against, arguments.switch, arguments.replace) {
             (Some(passing), ..) => Second::Named(passing.clone()),
-            (None, Some(Switched(turn)), _) => Second::Itself(Itself::Switched(turn)),
+            (None, Some(Switched(change)), _) => Second::Itself(change),
             (None, None, Some(Replaced(value))) => Second::Itself(Itself::Replaced(value)),
             (None, None, None) => Second::Alike,
         };

@@ -154,12 +154,12 @@ fn places_in<'a>(text: &'a str, files: &'a [String]) -> impl Iterator<Item = Pla
 /// How a failing run was made to pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Made {
-    /// What was changed: `switched`, a condition that goes another way at this one execution; `replaced`, a value that is another one once it was
-    /// stored.
+    /// What was changed: `switched`, a condition that goes another way at this one execution; `switched everywhere`, one that does so each time, first
+    /// here; `replaced`, a value that is another one once it was stored.
     pub by: String,
     /// Where.
     pub point: Point,
-    /// The option that makes the same run again: `--switch=NUMBER:WAY` or `--replace=NUMBER:VALUE`.
+    /// The option that makes the same run again: `--switch=NUMBER:WAY`, `--switch=every:NUMBER:WAY` or `--replace=NUMBER:VALUE`.
     #[serde(default)]
     pub option: String,
     /// Of a value that was replaced: what it is of, and what it is in each run.

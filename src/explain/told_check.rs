@@ -1,0 +1,185 @@
+//! What a failed check compares, in words: the value that was expected, and the one that was.
+
+use suspect_format::body::{Action, Compare, Token, Type};
+use suspect_format::external::Role;
+
+use super::Case;
+use crate::comparison::Side;
+use crate::recording::{End, Kind, NOT_NULL, Site};
+use crate::report::quoted;
+use crate::suite::Verdict;
+
+/// One side of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operand {
+    /// A number that stands in the code.
+    Constant(i64),
+    /// A value that was read: the write of it.
+    Read(u32),
+}
+
+/// A value by its name, if it has one.
+struct Told {
+    name: Option<String>,
+    value: String,
+}
+
+impl Case<'_> {
+    /// The sentence of a failure with both values that the failed check compares, and the function that makes it, if that is known and not told yet.
+    pub(super) fn with_values(&self, happens: String) -> String {
+        match self.told_check() {
+            Some((function, values)) if !happens.contains(&values) => {
+                let within = if happens.contains(&function) { String::new() } else { format!("in {function}(), ") };
+                format!("{}: {within}{values}", happens.trim_end_matches('.'))
+            }
+            _ => happens,
+        }
+    }
+
+    /// The function that makes the failed check, and both values that it compares; nothing if what fails is no check, or compares no two values.
+    fn told_check(&self) -> Option<(String, String)> {
+        if self.misuse.is_some() || self.wrong.is_some() || !self.ends_by_check() {
+            return None;
+        }
+        let complaint = self.recorded[1].reason.clone()?;
+        let at = *self.failed_check(&complaint, self.words.files())?.first()?;
+        let operands = self.texts_compared(at).or_else(|| self.equated(at)).or_else(|| self.compared_in_call(at))?;
+        let function = self.own_place(Side::Second, at)?.1;
+        Some((function.to_owned(), self.told_values(operands)?))
+    }
+
+    /// Whether the failing run ends by itself, or by `abort`.
+    fn ends_by_check(&self) -> bool {
+        match self.runs.walked[1].end {
+            End::Outside(Some(step)) if matches!(self.code.role_of(step), Some(Role::Aborts)) => true,
+            _ => self.recorded[1].verdict == Verdict::Fail && self.told_end().is_none(),
+        }
+    }
+
+    /// What a decision compares for being equal.
+    fn equated(&self, point: u32) -> Option<[Operand; 2]> {
+        let run = self.failing();
+        let Site::Step(number) = self.code.what(run.site(point)) else { return None };
+        let step = &self.code.steps[number as usize];
+        let mut at = step.tokens as usize;
+        let Action::Branch { .. } = step.action else { return None };
+        let Token::Compare(Compare::Equal | Compare::NotEqual | Compare::FloatEqual | Compare::FloatOrNotEqual, of) =
+            self.code.nodes[at].token
+        else {
+            return None;
+        };
+        at += 1;
+        let mut loads = 0;
+        let found = [(); 2].map(|()| {
+            let first = at;
+            self.pass(&mut at, &mut loads);
+            self.operand(first, of).map(|constant| (constant, loads))
+        });
+        let reads = run.reads(point);
+        let of_token = |(constant, loads): (Option<i64>, usize)| match constant {
+            Some(number) => Some(Operand::Constant(number)),
+            None => reads.get(loads.checked_sub(1)?).copied().map(Operand::Read),
+        };
+        let [one, other] = found;
+        let both = [of_token(one?)?, of_token(other?)?];
+        // Where one load takes several writes they cannot be told apart.
+        (reads.len() == loads && both[0] != both[1]).then_some(both)
+    }
+
+    /// A tree that is a number, or a load: the number, or nothing.
+    fn operand(&self, first: usize, of: Type) -> Option<Option<i64>> {
+        let mut at = first;
+        while let Token::Cast { .. } = self.code.nodes[at].token {
+            at += 1;
+        }
+        match self.code.nodes[at].token {
+            Token::Constant(_, bits) if matches!(of, Type::Integer(_)) => {
+                let unused = 64 - of.bits();
+                Some(Some(((bits << unused) as i64) >> unused))
+            }
+            Token::Load(..) => Some(None),
+            _ => None,
+        }
+    }
+
+    /// Goes past a tree, and counts its loads.
+    fn pass(&self, at: &mut usize, loads: &mut usize) {
+        let token = self.code.nodes[*at].token;
+        *at += 1;
+        let n_operands = match token {
+            Token::Constant(..) | Token::Symbol(..) | Token::Frame(_) => 0,
+            Token::Load(..) => {
+                *loads += 1;
+                1
+            }
+            Token::Cast { .. } => 1,
+            Token::Address { n_terms, .. } => 1 + n_terms as usize,
+            Token::Binary(..) | Token::Compare(..) => 2,
+            Token::Select(_) => 3,
+            Token::Apply(function, _) => function.arity() as usize,
+            Token::Opaque { n_operands, .. } => n_operands as usize,
+        };
+        (0..n_operands).for_each(|_| self.pass(at, loads));
+    }
+
+    /// The two texts that a function of the C library compared, if a decision is whether it returned 0.
+    fn texts_compared(&self, point: u32) -> Option<[Operand; 2]> {
+        let run = self.failing();
+        let [Operand::Read(read), Operand::Constant(0)] = self.equated(point)? else { return None };
+        let writer = run.writer(read);
+        let Site::Returned(step) = self.code.what(run.site(writer)) else { return None };
+        let is_text = matches!(self.words.callee(step)?, "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp");
+        let call = self.code.site(Site::Step(step));
+        let called = (1..writer).rev().find(|point| is_text && run.site(*point) == call)?;
+        let is_argument = |write: &u32| {
+            let place = self.runs.naming.names.place(run.location(*write));
+            matches!(self.runs.naming.kinds.get(place.object as usize), Some(Kind::Arguments { .. }))
+        };
+        let mut texts = run.written(called).filter(is_argument);
+        Some([Operand::Read(texts.next()?), Operand::Read(texts.next()?)])
+    }
+
+    /// What the function that a call leads to, a check of the tests' own, compares first for being equal so that it differs.
+    fn compared_in_call(&self, at: u32) -> Option<[Operand; 2]> {
+        let run = self.failing();
+        let Site::Step(step) = self.code.what(run.site(at)) else { return None };
+        let Action::Call { .. } = self.code.steps[step as usize].action else { return None };
+        let details = &self.runs.details[1];
+        let is_within = |point: &u32| {
+            let frame = details.frame_of(*point).and_then(|frame| details.frames.get(frame as usize));
+            frame.is_some_and(|frame| frame.call == Some(step))
+        };
+        let mut within = (at + 1..run.points()).skip_while(|point| !is_within(point)).filter(is_within);
+        within.find_map(|point| self.texts_compared(point).or_else(|| self.equated(point)))
+    }
+
+    /// Two values that should be equal.
+    fn told_values(&self, operands: [Operand; 2]) -> Option<String> {
+        let [one, other] = operands.map(|operand| self.told_operand_of_check(operand));
+        let (one, other) = (one?, other?);
+        if one.value == other.value {
+            return None;
+        }
+        Some(match (operands, &one.name, &other.name) {
+            ([Operand::Read(_), Operand::Constant(_)], ..) => format!("expected {}, was {}", other.value, one.value),
+            ([Operand::Constant(_), Operand::Read(_)], ..) => format!("expected {}, was {}", one.value, other.value),
+            (_, Some(name), Some(another)) => {
+                format!("{} is {}, {} is {}", quoted(name), one.value, quoted(another), other.value)
+            }
+            _ => format!("{} is not {}", one.value, other.value),
+        })
+    }
+
+    fn told_operand_of_check(&self, operand: Operand) -> Option<Told> {
+        let run = self.failing();
+        let write = match operand {
+            Operand::Constant(number) => return Some(Told { name: None, value: number.to_string() }),
+            Operand::Read(write) => write,
+        };
+        let location = run.location(write);
+        let value = self.words.value(location, run.value(write));
+        let is_told = !value.starts_with('&') && value != NOT_NULL && value != "not known";
+        let name = self.words.is_named(location).then(|| self.words.written(location, [None, Some(write)]));
+        is_told.then_some(Told { name, value })
+    }
+}
