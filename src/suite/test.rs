@@ -12,7 +12,7 @@ use super::oracle::Oracle;
 use super::verdict::{Judgement, crash};
 use super::{Mismatch, Suite, SuiteError, Verdict};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Scratch, ScratchRoot, Stdin};
-use suspect_format::abi::ENV_TEST;
+use suspect_format::abi::{ENV_CASE_FUNCTION, ENV_TEST};
 
 /// Limit of a test about which nothing is known yet.
 pub(super) const FIRST_LIMIT: Duration = Duration::from_secs(120);
@@ -39,6 +39,13 @@ impl Test {
     /// The time limit that the project itself gives the test.
     pub fn own_timeout(&self) -> Option<Duration> {
         self.plan.timeout
+    }
+
+    /// The function of the test program that is this test, by its name.
+    pub fn case_function(&self) -> Option<&str> {
+        let is_function = self.plan.env.iter().any(|(name, value)| name == ENV_CASE_FUNCTION && value.is_some());
+        let name = || self.name.rsplit('/').next();
+        name().filter(|_| is_function || matches!(self.plan.oracle, Oracle::Case(_)))
     }
 
     /// Whether the starts of programs in it are tests of their own, which tell what it tells.

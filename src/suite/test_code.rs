@@ -31,6 +31,11 @@ impl TestCode {
         Ok(TestCode { patterns: Some(patterns) })
     }
 
+    /// Whether suspect.toml says which they are.
+    pub fn is_said(&self) -> bool {
+        self.patterns.is_some()
+    }
+
     /// Whether the file of this path, seen from the project's root, is one. What lies outside of the project is none.
     pub fn has(&self, path: &str) -> bool {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };

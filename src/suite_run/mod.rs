@@ -6,6 +6,7 @@ mod modules;
 pub mod ready;
 mod recording;
 mod session;
+mod test_code;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -174,9 +175,7 @@ impl SuiteRun<'_> {
             .unwrap_or_else(|| Inputs::of_files(&root, modules.program.files.iter().map(String::as_str)));
         writer.save_inputs(&inputs)?;
         writer.save_labels(&labels(store.root(), &modules.program, build.as_ref()))?;
-        let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
-        let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
-        test_code.sort();
+        let test_code = test_code::files(self.suite, &modules.program);
         let tests = self.records(&baseline, &recorded.processes, in_trials);
         let otherwise = tests.iter().filter_map(|test| Some((test.name.as_str(), test.in_trials.as_deref()?)));
         let otherwise = words::in_trials(otherwise);

@@ -297,6 +297,32 @@ fn a_program_that_fails_without_its_functions_stays_one_test() {
 }
 
 #[test]
+fn a_file_of_cases_is_trusted_whatever_it_is_called() {
+    let project = Project::new();
+    project.copy_program("cases/calc.c").copy_program("cases/calc.h").write("demo.c", OWN);
+    let suite = "[[suite]]\nkind = \"command\"\nrun = \"./demo\"\ncases = \"functions\"\n";
+    let built = |command: &str| {
+        project.write("suspect.toml", &format!("[build]\ncommand = \"{command}\"\n{suite}"));
+        project.succeed(&["build"]);
+        project.suspect(&["test"]);
+        project.ranking(&["--method", "ochiai"])
+    };
+    let ranking = built("cc -g -I. -o demo demo.c cases/calc.c");
+    let files: Vec<&str> =
+        ranking["ranking"].as_array().unwrap().iter().map(|line| line["file"].as_str().unwrap()).collect();
+    assert!(!files.is_empty() && files.iter().all(|file| *file == "cases/calc.c"), "{ranking}");
+    assert!(ranking["trust"].to_string().contains("demo.c"), "{ranking}");
+    // Beside what it tests in one file, nothing could be ranked.
+    project.write(
+        "demo.c",
+        &OWN.replace("#include \"cases/calc.h\"", "#include \"cases/calc.c\"").replace("__LINE__", "1"),
+    );
+    project.write("whole.sh", "cc -g -E -P -I. demo.c > whole.c && cc -g -o demo whole.c\n");
+    let ranking = built("sh whole.sh");
+    assert_eq!(ranking["ranking"][0]["file"].as_str(), Some("whole.c"), "{ranking}");
+}
+
+#[test]
 fn functions_are_left_out_behind_a_driver_and_return_what_most_do() {
     // Here 1 is what passes.
     let returns = OWN.replace("failed += test_zero()", "failed += !test_zero()").replace("!= 1; }", "== 1; }");
