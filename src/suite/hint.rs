@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::config::Kind;
+use super::config::{Kind, Names};
 use super::framework::Framework;
 use super::oracle::Oracle;
 use super::targets::Call;
@@ -92,6 +92,7 @@ impl Suite {
         if let Kind::Command(config) = &section.kind
             && config.list.is_none()
             && !section.targets
+            && section.starts == Names::None
             && processes > 0
             && config.run.plain().and_then(Call::parse).is_some_and(|call| call.may_have_parts(&test.dir))
         {

@@ -508,6 +508,20 @@ fn a_part_that_fails_and_starts_programs_is_taken_apart_too() {
     );
 }
 
+/// What `check` names runs no more tests than its starts do.
+#[test]
+fn starts_are_not_told_to_be_targets() {
+    let project = made_by(
+        "prog: prog.c\n\tcc -o $@ $<\ncheck: one all\none: prog\n\ttest `./prog 1` = 1\nall: prog\n\tsh all.sh\n.PHONY: check one all\n",
+        "rc=0\nfor n in 1 2 3 0; do\n    test `./prog $n` = $n || { echo \"FAIL: $n\"; rc=1; }\ndone\nexit $rc\n",
+    );
+    let config = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &format!("{config}starts = true\n"));
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("fails: command, 4th start of prog"), "{said}");
+    assert!(!said.contains("targets = true"), "{said}");
+}
+
 #[test]
 fn refining_ends_at_an_interrupt_and_changes_nothing() {
     let project = project(
