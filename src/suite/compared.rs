@@ -35,6 +35,17 @@ impl<'t> Change<'t> {
         Change { appeared: more(&after, &before), vanished: more(&before, &after) }
     }
 
+    /// Whether it says the same.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.appeared.is_empty() && self.vanished.is_empty()
+    }
+
+    /// Whether it shows a line of this output as a comparison does, and not only what the program writes.
+    pub(super) fn compares(&self, output: &[u8]) -> bool {
+        let is_signed = |line: &&&[u8]| line.first().is_some_and(|first| SIGNS.contains(first));
+        self.appeared.iter().filter(is_signed).any(|line| lines(output).any(|part| bare(line) == part.trim_ascii()))
+    }
+
     /// What is told of a start that wrote `output`, where it alone writes something else: the driver then misses that output, or does not complain of it any
     /// longer.
     pub(super) fn told(&self, output: &[u8]) -> Said {
@@ -109,6 +120,7 @@ mod tests {
         assert_eq!(Change::between(AS_IS, wrong).told(b"b 3\n"), Said::Fail);
         let silent = b"@@ -1,3 +1,4 @@\n a 1\n-b 2\n+b 3\n+x\n c 4\n";
         assert_eq!(Change::between(AS_IS, silent).told(b""), Said::Nothing);
+        assert!(Change::between(AS_IS, right).compares(b"x\n") && !Change::between(b"b 3\n", b"x\n").compares(b"x\n"));
         assert_eq!(complaint(AS_IS, b"b 3\n").as_deref(), Some("+b 3"));
     }
 

@@ -75,6 +75,8 @@ pub(super) enum Telling {
     Passes,
     /// It stops at the first that fails.
     Stops,
+    /// It looks at one alone.
+    One,
     /// By these words, after each.
     Words(Words),
     /// It compares all outputs at its end, and so many are wrong.
@@ -192,8 +194,33 @@ impl Driver {
         }
         match self.compares(kept, first, replies)? {
             Some(told) => Ok(Ok(told)),
-            None => self.stops(kept, first, replies),
+            None => match self.looks_at_one(kept, first, replies)? {
+                Some(told) => Ok(Ok(told)),
+                None => self.stops(kept, first, replies),
+            },
         }
+    }
+
+    /// Whether the driver compares the output of one start alone: it shows another difference where that one is answered otherwise, and says the same where
+    /// another one is, such as the start that asks for a version.
+    fn looks_at_one(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Option<Told>, SuiteError> {
+        if replies.len() > LOOKED_AT {
+            return Ok(None);
+        }
+        let as_is = first.whole();
+        let mut said = vec![Said::Nothing; replies.len()];
+        for (number, reply) in replies.iter().enumerate() {
+            let other = otherwise_answered(number, reply, false);
+            let whole = self.replay(kept, [(number, &other)], None)?.whole();
+            let change = Change::between(&as_is, &whole);
+            match (change.is_nothing(), change.compares(&other.stdout)) {
+                (true, _) => {}
+                (false, true) => said[number] = Said::Fail,
+                (false, false) => return Ok(None),
+            }
+        }
+        let n_compared = said.iter().filter(|said| **said == Said::Fail).count();
+        Ok((n_compared == 1).then_some((Telling::One, said)))
     }
 
     /// Whether the driver compares the outputs of its starts at its end, with lines that show them: it then misses one that is answered otherwise, or does not
@@ -292,7 +319,7 @@ impl Telling {
         let goes_on = reading.after.len() > number + 1;
         let has_passed = match self {
             // What is told at the end is told of all of them together.
-            Telling::Passes | Telling::Compares(_) => false,
+            Telling::Passes | Telling::One | Telling::Compares(_) => false,
             Telling::Stops => goes_on,
             Telling::Words(words) => {
                 let said = reading.after.get(number).map(Vec::as_slice).unwrap_or_default();
@@ -420,7 +447,7 @@ impl Driven {
     /// Has the driver look at another answer.
     fn ask(&self, reply: &Reply) -> Judged {
         // One that tells at its end has to reach it.
-        let last = (!matches!(self.telling, Telling::Compares(_))).then_some(self.number);
+        let last = (!matches!(self.telling, Telling::Compares(_) | Telling::One)).then_some(self.number);
         let reading = match self.driver.replay(&self.kept, [(self.number, reply)], last) {
             Ok(reading) => reading,
             Err(error) => return (Verdict::Error, error.to_string()),

@@ -99,7 +99,8 @@ impl Suite {
             return Some(Key::Targets);
         }
         let is_driver = section.starts.has(self.own_name(test));
-        (!is_split && !is_driver && processes >= MANY).then_some(Key::Starts)
+        let many = if section.kind == Kind::Autotest { 1 } else { MANY };
+        (!is_split && !is_driver && processes >= many).then_some(Key::Starts)
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::answers::{Asking, wanted_answer};
 use super::cases::shell_argv;
 use super::compared::complaint;
-use super::config::{Names, ScratchKind};
+use super::config::{Kind, Names, ScratchKind};
 use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start};
 use super::likeness::Likeness;
 use super::load::{Found, Listed, Listing};
@@ -26,7 +26,7 @@ use super::{SuiteError, Test, Verdict};
 use crate::exec::stand_in::{MOST_STARTS, Reply, Start};
 use crate::exec::{ScratchRoot, Status, remove_tree};
 
-/// Starts of programs from which on a test is a driver.
+/// Starts of programs from which on a test is a driver. A group of Autotest is one with a single start, too: its script takes far longer than the program.
 const LEAST_STARTS: usize = 2;
 /// The directory with the starts of all drivers, in the store's.
 const DIRECTORY: &str = "starts";
@@ -120,7 +120,7 @@ impl Listing<'_> {
         self.root.join(crate::STORE_DIRECTORY).join(DIRECTORY).join(format!("{:016x}", hasher.finish()))
     }
 
-    /// Runs a driver and learns what its starts come to; nothing where it starts fewer than two programs.
+    /// Runs a driver and learns what its starts come to; nothing where it starts too few programs for one.
     fn learn(&self, driver: &Driver, kept: &Path) -> Result<Option<Learnt>, SuiteError> {
         let above = kept.parent().unwrap_or(self.root);
         let refused = |source| SuiteError::Io { what: "write in", path: above.to_owned(), source };
@@ -129,8 +129,9 @@ impl Listing<'_> {
         fs::create_dir(kept).map_err(refused)?;
         let first = driver.keep(kept)?;
         let n_starts = first.after.len();
+        let least = if self.section.kind == Kind::Autotest { 1 } else { LEAST_STARTS };
         let learnt = match n_starts {
-            ..LEAST_STARTS => None,
+            few if few < least => None,
             MOST_STARTS.. => Some(Err("it starts too many programs")),
             _ if !matches!(first.verdict, Verdict::Pass | Verdict::Fail) => {
                 Some(Err("it neither passes nor fails where its starts are watched"))
@@ -182,12 +183,12 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let why = |text: &[u8]| {
         let complaint = match &telling {
             Telling::Words(words) => words.complaint(text),
-            Telling::Stops | Telling::Passes | Telling::Compares(_) => last_words(text),
+            Telling::Stops | Telling::One | Telling::Passes | Telling::Compares(_) => last_words(text),
         };
         format!("{}: {}", driver.test.name, complaint.unwrap_or_else(|| "it fails there".into()))
     };
     let said = match &telling {
-        Telling::Compares(_) => compared(&said, |number| {
+        Telling::Compares(_) | Telling::One => compared(&said, |number| {
             let shown = complaint(&first.after.concat(), &replies[number].stdout);
             format!("{}: {}", driver.test.name, shown.unwrap_or_else(|| "it writes something else".into()))
         }),

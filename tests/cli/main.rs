@@ -3,6 +3,7 @@
 mod all_evidence;
 mod arguments;
 mod attempts;
+mod autotest;
 mod bisecting;
 mod called;
 mod cases;
