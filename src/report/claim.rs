@@ -144,7 +144,7 @@ pub fn change_of(claim: &Claim) -> String {
             format!("{} left out", quoted(&edit.original))
         }
         Some(edit) => match Inserted::of(&edit.original, &edit.replacement) {
-            Some(inserted) => format!("{} inserted", quoted(&inserted.statement)),
+            Some(inserted) => inserted.beside_what(&edit.original),
             None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
         },
         None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),

@@ -1,5 +1,7 @@
 //! Statements that a change puts beside another one, which a reader knows by what is put there.
 
+use super::mutants::quoted;
+
 /// A statement that an edit puts before or behind what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inserted {
@@ -27,6 +29,12 @@ impl Inserted {
         };
         let before = text.strip_suffix(original).and_then(|text| found(text, false));
         before.or_else(|| text.strip_prefix(original).and_then(|text| found(text, true)))
+    }
+
+    /// It with what it stands beside, where that is not told before: `n = 0;` inserted after `m = 0;`.
+    pub fn beside_what(&self, original: &str) -> String {
+        let side = if self.is_behind { "after" } else { "before" };
+        format!("{} inserted {side} {}", quoted(&self.statement), quoted(original.trim()))
     }
 
     /// Where it stands, after its text.

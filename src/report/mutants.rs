@@ -255,7 +255,7 @@ impl MutantEntry {
                 format!("{} left out", quoted(&edit.original))
             }
             Some(edit) => match Inserted::of(&edit.original, &edit.replacement) {
-                Some(inserted) => format!("{} inserted", quoted(&inserted.statement)),
+                Some(inserted) => inserted.beside_what(&edit.original),
                 None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
             },
             None => "no text".into(),

@@ -30,7 +30,10 @@ pub fn commands(text: &str) -> Vec<(String, Vec<String>)> {
             else {
                 continue;
             };
-            let options = words[at + 2..].iter().filter(|word| word.starts_with("--")).map(|word| word.to_string());
+            let options = words[at + 2..]
+                .iter()
+                .filter(|word| word.starts_with("--"))
+                .map(|word| word.split_once('=').map_or(*word, |(name, _)| name).to_string());
             found.push((verb.to_string(), options.collect()));
         }
     }

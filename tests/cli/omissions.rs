@@ -65,16 +65,19 @@ fn statements_are_put_only_where_they_mean_the_same() {
     project.succeed(&["test"]);
     let listed = project.succeed(&["mutants", "--list", "--operators", "SIN"]);
     for there in [
-        "`sum = n;` becomes `sum = n; late = 4;`",
-        "`own += 2;` becomes `own += 2; sum = n;`",
-        "`late = 4;` becomes `return -1; late = 4;`",
+        "`late = 4;` inserted after `sum = n;`",
+        "`sum = n;` inserted after `own += 2;`",
+        "`return -1;` inserted before `late = 4;`",
     ] {
         assert!(listed.contains(there), "{there} in {listed}");
     }
     // Out of scope, without a value, and a `return` that the function has not.
-    for missing in
-        ["`sum = n;` becomes `own", "`late = 4;` becomes `own", "`sum = n; sum += late;`", "`return 0; late = 4;`"]
-    {
+    for missing in [
+        "`own += 2;` inserted after `sum = n;`",
+        "`own += 2;` inserted after `late = 4;`",
+        "`sum += late;` inserted after `sum = n;`",
+        "`return 0;` inserted before `late = 4;`",
+    ] {
         assert!(!listed.contains(missing), "{missing} in {listed}");
     }
     // Studies of mutation use other classes.
@@ -134,6 +137,9 @@ fn a_guard_against_null_is_put_where_it_is_missing() {
     assert!(!shown.contains("\n      -    if (other"), "{shown}");
     // A loop asks each time round, and a guard before it does not; only those who ask for such mutants get them.
     let listed = project.succeed(&["mutants", "--list", "--operators", "NGI"]);
-    assert!(listed.contains("if (!list) return 0; total") && !listed.contains("; while"), "{listed}");
+    assert!(
+        listed.contains("`if (!list) return 0;` inserted before `total") && !listed.contains("before `while"),
+        "{listed}"
+    );
     assert!(!project.succeed(&["mutants", "--list"]).contains("  NGI  "));
 }
