@@ -79,6 +79,8 @@ pub(super) enum Telling {
     One,
     /// By these words, after each.
     Words(Words),
+    /// By these words, and it breaks off at the last start.
+    Breaks(Words),
     /// It compares all outputs at its end, and so many are wrong.
     Compares(usize),
 }
@@ -188,8 +190,11 @@ impl Driver {
                     return Ok(Err(OTHERWISE_WATCHED));
                 }
                 let texts = again.after.iter().zip(&reading.after);
-                let said = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
-                return Ok(Ok((Telling::Words(words), said)));
+                let said: Vec<Said> = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
+                return Ok(Ok(match said.contains(&Said::Fail) {
+                    true => (Telling::Words(words), said),
+                    false => self.breaks_off(kept, first, replies, words, said)?,
+                }));
             }
         }
         match self.compares(kept, first, replies)? {
@@ -221,6 +226,28 @@ impl Driver {
         }
         let n_compared = said.iter().filter(|said| **said == Said::Fail).count();
         Ok((n_compared == 1).then_some((Telling::One, said)))
+    }
+
+    /// What a driver tells that fails and complains of no start: it breaks off at the last one if it goes on, or complains, where that answers something
+    /// else, as one does that cannot decode an output. If it does not, nothing is known of that start.
+    fn breaks_off(
+        &self,
+        kept: &Path,
+        first: &Reading,
+        replies: &[Reply],
+        words: Words,
+        mut said: Vec<Said>,
+    ) -> Result<Told, SuiteError> {
+        let (Some(reply), Some(of_last)) = (replies.last(), said.last_mut()) else {
+            return Ok((Telling::Words(words), said));
+        };
+        let last = replies.len() - 1;
+        let reading = self.replay(kept, [(last, &otherwise_answered(last, reply, false))], None)?;
+        let goes_on = reading.after.len() > first.after.len();
+        let complains = reading.after.get(last).is_some_and(|text| words.said(text) == Said::Fail);
+        let breaks_off = goes_on || complains;
+        *of_last = if breaks_off { Said::Fail } else { Said::Nothing };
+        Ok((if breaks_off { Telling::Breaks(words) } else { Telling::Words(words) }, said))
     }
 
     /// Whether the driver compares the outputs of its starts at its end, with lines that show them: it then misses one that is answered otherwise, or does not
@@ -317,14 +344,13 @@ impl Telling {
     /// Whether by this run of a driver, of so many starts, the one with this number does what it should.
     pub(super) fn has_passed(&self, reading: &Reading, number: usize, n_starts: usize) -> bool {
         let goes_on = reading.after.len() > number + 1;
+        let said = reading.after.get(number).map(Vec::as_slice).unwrap_or_default();
         let has_passed = match self {
             // What is told at the end is told of all of them together.
             Telling::Passes | Telling::One | Telling::Compares(_) => false,
             Telling::Stops => goes_on,
-            Telling::Words(words) => {
-                let said = reading.after.get(number).map(Vec::as_slice).unwrap_or_default();
-                (goes_on || number + 1 == n_starts) && words.said(said) != Said::Fail
-            }
+            Telling::Words(words) => (goes_on || number + 1 == n_starts) && words.said(said) != Said::Fail,
+            Telling::Breaks(words) => goes_on && words.said(said) != Said::Fail,
         };
         has_passed || reading.verdict == Verdict::Pass
     }
@@ -455,6 +481,7 @@ impl Driven {
         let said = reading.after.get(self.number).map(Vec::as_slice).unwrap_or_default();
         let complaint = match &self.telling {
             Telling::Words(words) => words.complaint(said),
+            Telling::Breaks(words) => words.complaint(said).or_else(|| last_words(said)),
             _ => None,
         };
         let is_one_of_several = matches!(self.telling, Telling::Compares(2..));

@@ -183,7 +183,9 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let why = |text: &[u8]| {
         let complaint = match &telling {
             Telling::Words(words) => words.complaint(text),
-            Telling::Stops | Telling::One | Telling::Passes | Telling::Compares(_) => last_words(text),
+            Telling::Breaks(_) | Telling::Stops | Telling::One | Telling::Passes | Telling::Compares(_) => {
+                last_words(text)
+            }
         };
         format!("{}: {}", driver.test.name, complaint.unwrap_or_else(|| "it fails there".into()))
     };

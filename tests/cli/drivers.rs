@@ -508,6 +508,39 @@ fn a_part_that_fails_and_starts_programs_is_taken_apart_too() {
     );
 }
 
+/// A driver that says of each case whether it passes, and ends where an output is no text.
+const DECODES: &str = r#"
+import subprocess, sys
+failed = False
+for n, wanted in [("95", "95 points: 1\n"), ("10", "10 points: 3\n"), ("90", "90 points: 1\n"), ("60", "60 points: 2\n")]:
+    got = subprocess.run(["./grade"], input=n.encode(), stdout=subprocess.PIPE).stdout.decode()
+    print("PASS" if got == wanted else "FAIL", n, flush=True)
+    failed |= got != wanted
+sys.exit(failed)
+"#;
+
+#[test]
+fn a_start_at_which_a_driver_breaks_off_fails() {
+    let plain = "printf(\"%d %s: %d\\n\"";
+    let broken =
+        PROGRAM.replace(plain, "printf(grade(points) == 2 && points > 80 ? \"%d %s\\xff: %d\\n\" : \"%d %s: %d\\n\"");
+    assert_ne!(broken, PROGRAM);
+    let (wrong, right) = ("(\"90\", \"90 points: 1\\n\")", "(\"60\", \"60 points: 2\\n\")");
+    let at_the_end = DECODES.replace(&format!("{wrong}, {right}"), &format!("{right}, {wrong}"));
+    for (driver, n_starts, nth) in [(DECODES, 3, "3rd"), (&at_the_end, 4, "4th")] {
+        let project = project(driver, "python3 driver", "starts = true\n");
+        project.write("grade.c", &broken).succeed(&["build"]);
+        let said = tested(&project);
+        let told = format!(
+            "{n_starts} of its {n_starts} starts of instrumented programs are tests of their own, 1 of them fail"
+        );
+        assert!(said.contains(&told), "{said}");
+        assert!(said.contains(&format!("fails: spec, {nth} start of grade: spec: UnicodeDecodeError")), "{said}");
+        let answer = project.succeed(&["rank"]);
+        assert!(answer.contains("with `points >= 90`"), "{answer}");
+    }
+}
+
 /// What `check` names runs no more tests than its starts do.
 #[test]
 fn starts_are_not_told_to_be_targets() {
