@@ -15,6 +15,7 @@ pub(super) const CONFIG: &str = "atconfig";
 const GENERATED: &str = "by GNU Autoconf";
 /// Bytes of a script in which that stands.
 const HEAD: u64 = 400;
+
 /// Whether there is a configured test script of Autotest in a directory.
 pub(super) fn is_in(dir: &Path) -> bool {
     dir.join(CONFIG).is_file() && script(dir).is_some()
