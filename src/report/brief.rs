@@ -378,12 +378,19 @@ fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String
 
 /// How far to trust a ranking, the weightiest first.
 fn trust(ranking: &RankingReport) -> Vec<String> {
-    let mut statements = Vec::new();
+    let mut statements: Vec<String> = without_trials(ranking).into_iter().collect();
     if let Some(confidence) = &ranking.confidence {
         statements.extend(confidence.lack.clone());
         statements.extend(confidence.next.first().cloned());
     }
     statements
+}
+
+/// Why no change was tried, where none was: the first reason as far as its first semicolon, behind which details stand.
+fn without_trials(ranking: &RankingReport) -> Option<String> {
+    let none = ranking.trials.as_ref().is_none_or(|counts| counts.trials == 0);
+    let why = ranking.not_tried.first().filter(|_| none)?;
+    Some(format!("not tried: {}", why.split(';').next().unwrap_or(why)))
 }
 
 /// What to type next.

@@ -226,10 +226,10 @@ impl Recording {
             recording.processes.push(logged);
         }
         if recording.processes.is_empty() {
-            let why = "no instrumented program ran where trials run: in a copy of its directory, in that itself with nothing to be \
-                       written there, or with a copy of the project in its place, where the system lets one be mounted and it is not too \
-                       large; nothing else can be written but TMPDIR, and a program whose environment the test clears is not \
-                       known there";
+            let why = "no instrumented program ran where trials run; that is a copy of its directory, its directory with nothing to be \
+                       written there, or a copy of the project in its place, where the system lets one be mounted and it is not too \
+                       large; nothing else can be written but TMPDIR and a /tmp that is not crowded, and a program whose environment \
+                       the test clears is not known there";
             return Err(TrialError::NoValues { test: test.into(), why: why.into() });
         }
         recording.modules = reader.modules;

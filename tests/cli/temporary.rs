@@ -1,6 +1,8 @@
 //! Tests that write into `/tmp` by its name: trials have one of their own, in which they see the real one.
 
-use crate::project::Project;
+use std::process::Command;
+
+use crate::project::{Project, skip, text};
 
 /// Ninety points are a first grade, but not here.
 const PROGRAM: &str = r#"#include <stdio.h>
@@ -35,15 +37,20 @@ said=$(./grade "$own/in")
 echo "$said"
 "#;
 
-#[test]
-fn tests_that_write_into_tmp_have_trials_there() {
+/// Runs a command in a `/tmp` of its own that shows the directories of the real one, and has these entries besides.
+const CROWDED: &str = r#"
+mkdir stage && mount -t tmpfs none stage || exit 1
+for directory in /tmp/*/; do mkdir "stage/${directory#/tmp/}" && mount --bind "$directory" "stage/${directory#/tmp/}"; done
+seq -f stage/crowd-%g $DIRECTORIES | xargs -r mkdir
+seq -f stage/file-%g $FILES | xargs -r touch
+echo given > "stage/$NAME.given" && mkdir "stage/$NAME" && : > "stage/$NAME/inside"
+mount --move stage /tmp && cd "$PWD" && "$@"
+"#;
+
+/// The project of a driver that writes to `/tmp`, by entries there that begin with `name`.
+fn project_of(name: &str) -> Project {
     let project = Project::new();
-    let name = format!("suspect-tmp-{}", std::process::id());
-    let (given, directory) = (format!("/tmp/{name}.given"), format!("/tmp/{name}"));
-    std::fs::write(&given, "given\n").unwrap();
-    std::fs::create_dir(&directory).unwrap();
-    std::fs::write(format!("{directory}/inside"), "").unwrap();
-    project.write("grade.c", PROGRAM).write("driver", &DRIVER.replace("NAME", &name));
+    project.write("grade.c", PROGRAM).write("driver", &DRIVER.replace("NAME", name));
     project.write("tests.list", "95\n90\n60\n10\n").write("expected/1", "1\n").write("expected/2", "1\n");
     project.write("expected/3", "2\n").write("expected/4", "3\n");
     project.write(
@@ -51,6 +58,57 @@ fn tests_that_write_into_tmp_have_trials_there() {
         "[build]\ncommand = \"cc -O1 -o grade grade.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
          run = \"sh driver {line}\"\nexpect = \"expected/{n}\"\n",
     );
+    project
+}
+
+/// What `suspect test` and `suspect rank` say with so many directories and files in `/tmp`; nothing where the system gives no such one.
+fn ranked_among(directories: usize, files: usize) -> Option<String> {
+    let name = format!("suspect-crowd-{}-{directories}", std::process::id());
+    let project = project_of(&name);
+    project.succeed(&["build"]);
+    let run = |arguments: &[&str]| {
+        let suspect = project.command(arguments);
+        let mut crowded = Command::new("unshare");
+        crowded.args(["--user", "--map-root-user", "--mount", "sh", "-c", CROWDED, "sh"]);
+        crowded.arg(suspect.get_program()).args(arguments).current_dir(project.path());
+        crowded.env("NAME", &name).env("DIRECTORIES", directories.to_string()).env("FILES", files.to_string());
+        let output = crowded.output().unwrap();
+        std::fs::remove_dir(project.path().join("stage")).unwrap();
+        (output.status.success(), text(&output))
+    };
+    let (_, said) = run(&["test"]);
+    if !said.contains("failing") {
+        skip(&format!("no /tmp of its own: {said}"));
+        return None;
+    }
+    let (is_ranked, said) = run(&["rank"]);
+    assert!(is_ranked, "{said}");
+    Some(said)
+}
+
+#[test]
+fn a_tmp_with_many_directories_is_seen_in_trials() {
+    if let Some(said) = ranked_among(400, 0) {
+        assert!(said.contains("with `points >= 90`: 2 passes"), "{said}");
+    }
+}
+
+#[test]
+fn a_tmp_with_too_much_in_it_is_the_reason_why_nothing_was_tried() {
+    if let Some(said) = ranked_among(0, 5000) {
+        assert!(said.contains("Not tried: anything on 2:"), "{said}");
+        assert!(said.contains("no instrumented program ran where trials run"), "{said}");
+    }
+}
+
+#[test]
+fn tests_that_write_into_tmp_have_trials_there() {
+    let name = format!("suspect-tmp-{}", std::process::id());
+    let (given, directory) = (format!("/tmp/{name}.given"), format!("/tmp/{name}"));
+    std::fs::write(&given, "given\n").unwrap();
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(format!("{directory}/inside"), "").unwrap();
+    let project = project_of(&name);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     let answer = project.succeed(&["rank"]);

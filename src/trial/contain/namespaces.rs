@@ -133,7 +133,7 @@ fn protect(writable: &[PathBuf], tmp: &Path, cover: Option<&Cover>) -> (bool, bo
         None => true,
     };
     directories.extend(cover.filter(|_| covers).map(|cover| &*cover.directory));
-    let tmp = PrivateTmp::mount(tmp);
+    let tmp = PrivateTmp::mount(tmp, &directories);
     directories.extend(tmp.iter().map(|_| Path::new(TMP)));
     let is_held = set(Path::new("/"), libc::AT_RECURSIVE, MountAttributes { set: READ_ONLY, ..SAME })
         && directories.iter().all(|directory| set(directory, 0, MountAttributes { clear: READ_ONLY, ..SAME }));

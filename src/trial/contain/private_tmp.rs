@@ -1,9 +1,10 @@
 //! A `/tmp` of a worker's own, in which trials may write: what lies in the real one is seen there, and cannot be written.
 //!
 //! Directories are mounted there, since what runs may lie in one of them and ask where it is; other entries are symbolic links.
+//! Where there are more directories than can be mounted in time, those that nothing of the trial lies in are links, too.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -17,9 +18,9 @@ use crate::trial::tree;
 
 /// The directory that programs name without asking for one.
 pub(super) const TMP: &str = "/tmp";
-/// Directories of it beyond which it stays as it is: a worker starts in milliseconds.
+/// Directories of it that are mounted, beyond those that something of the trial lies in: a worker starts in milliseconds.
 const MOST_MOUNTED: usize = 256;
-/// The same of other entries, each of which is a symbolic link, in memory and on a disk: there a thousand take seconds.
+/// Symbolic links beyond which it stays as it is, in memory and on a disk: there a thousand take seconds.
 const MOST_LINKED: [usize; 2] = [4096, 128];
 /// The entry by which links lead to the real ones.
 const REAL: &str = ".suspect-real";
@@ -35,15 +36,20 @@ pub(in crate::trial) struct PrivateTmp {
 }
 
 impl PrivateTmp {
-    /// Makes the empty directory `by` show what is in `/tmp`, and mounts it there; nothing where there is too much, or the system refuses.
-    pub(super) fn mount(by: &Path) -> Option<PrivateTmp> {
-        let (mounted, linked) = entries(Path::new(TMP)).ok()?;
-        let most_linked = MOST_LINKED[usize::from(!is_memory(by))];
-        if mounted.len() > MOST_MOUNTED || linked.len() > most_linked {
+    /// Makes the empty directory `by` show what is in `/tmp`, and mounts it there; nothing where there is too much, or the system refuses. The
+    /// directories `used` are the trial's.
+    pub(super) fn mount(by: &Path, used: &[&Path]) -> Option<PrivateTmp> {
+        let (mut mounted, mut linked) = entries(Path::new(TMP)).ok()?;
+        let used: Vec<&OsStr> = used.iter().filter_map(|path| entry_of(path)).collect();
+        let own = entry_of(by);
+        let others = mounted.iter().filter(|name| Some(name.as_os_str()) != own && !used.contains(&name.as_os_str()));
+        let excess: Vec<OsString> = others.skip(MOST_MOUNTED).cloned().collect();
+        mounted.retain(|name| !excess.contains(name));
+        linked.extend(excess);
+        if linked.len() > MOST_LINKED[usize::from(!is_memory(by))] {
             return None;
         }
         // The directory that `by` lies in comes first: what is mounted in `by` need not be seen there, too.
-        let own = by.strip_prefix(TMP).ok().and_then(|below| below.iter().next());
         let real = (PathBuf::from(TMP), by.join(REAL));
         let first = own.map(|name| (Path::new(TMP).join(name), by.join(name)));
         let others = mounted.iter().filter(|name| Some(name.as_os_str()) != own);
@@ -99,6 +105,11 @@ impl PrivateTmp {
         tree::is_quiet(&self.notes);
         Ok(())
     }
+}
+
+/// The name of the entry of `/tmp` that a path lies in, where it does.
+fn entry_of(path: &Path) -> Option<&OsStr> {
+    path.strip_prefix(TMP).ok().and_then(|below| below.iter().next())
 }
 
 /// The names of the directories in one, and of its other entries.
