@@ -148,6 +148,10 @@ pub fn change_of(claim: &Claim) -> String {
             None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
         },
         None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),
+        None if claim.kind == "predicate" => format!("the condition becomes {}", claim.replacement),
+        None if ["value", "pointer", "switch"].contains(&claim.kind.as_str()) => {
+            format!("the value {} becomes {}", claim.original, claim.replacement)
+        }
         None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
     };
     let times: Vec<String> = claim.instances.iter().map(u64::to_string).collect();

@@ -85,7 +85,7 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     let first = if bare { "autoreconf -i && " } else { "" };
     let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
     let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
-    let mut command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+    let mut command = without_manuals(root, &command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1));
     if file == AUTOMAKE {
         command.push_str(&without_running(root));
     }
@@ -99,6 +99,12 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
         again: again.map(|(_, rest)| rest.to_owned()),
         command: format!("{first}{command}"),
     })
+}
+
+/// The command that makes no Texinfo manuals: tests need none, and where makeinfo is not installed the build would end at a manual that is out of date.
+fn without_manuals(root: &Path, command: &str) -> String {
+    let has_manuals = Makefile::all_of_automake(root).iter().any(|makefile| makefile.mentions("_TEXINFOS"));
+    if has_manuals { command.replacen("./configure", "./configure MAKEINFO=:", 1) } else { command.to_owned() }
 }
 
 /// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.

@@ -184,6 +184,17 @@ fn building_leaves_out_the_tests_that_automake_runs_by_itself() {
     assert!(written.contains("kind = \"autotest\"\ndir = \"tests\"\n"), "{written}");
 }
 
+#[test]
+fn building_makes_no_manuals_of_texinfo() {
+    let automake =
+        [("configure", ""), ("Makefile.am", "SUBDIRS = doc\n"), ("doc/Makefile.am", "info_TEXINFOS = p.texi\n")];
+    let (_, written) = first_file(&automake);
+    let build = "./configure MAKEINFO=: && make -j$(nproc) && make -j$(nproc) check TESTS=";
+    assert!(written.contains(&format!("command = \"{build}\"")), "{written}");
+    let (_, written) = first_file(&automake[..2]);
+    assert!(written.contains("command = \"./configure && make"), "{written}");
+}
+
 /// What `suspect init` says and writes for a project of these files.
 fn first_file(files: &[(&str, &str)]) -> (String, String) {
     let project = Project::new();
