@@ -127,10 +127,14 @@ pub fn say_refined(refinements: &[suite::Refinement], out: &mut impl Write) -> s
     }
     for suite::Refinement { suite, line, n_tests: (before, after), refused } in refinements {
         match refused {
-            None => writeln!(
-                out,
-                "wrote `{line}` into [[suite]] {suite}: {before} tests become {after}, with the same verdicts when run"
-            )?,
+            None => {
+                let more = match (before, after) {
+                    (before, after) if before == after => String::new(),
+                    (1, after) => format!(": 1 test becomes {after}"),
+                    (before, after) => format!(": {before} tests become {after}"),
+                };
+                writeln!(out, "wrote `{line}` into [[suite]] {suite}{more}, with the same verdicts when run")?;
+            }
             Some(why) => writeln!(out, "left out `{line}` of [[suite]] {suite}: {why}")?,
         }
     }

@@ -181,7 +181,7 @@ fn scripts_that_write_tap_are_read_as_such() {
     let refined = project.succeed(&["init", "--refine"]);
     assert_eq!(
         refined,
-        "wrote `result = \"tap\"` into [[suite]] 1: 1 tests become 1, with the same verdicts when run\n"
+        "wrote `result = \"tap\"` into [[suite]] 1, with the same verdicts when run\n"
     );
     assert!(text(&project.suspect(&["test"])).contains("fails: one: point 2 is not ok: sum"));
 }
@@ -239,7 +239,7 @@ fn own(program: &str, keys: &str) -> Project {
 fn functions_of_a_program_without_a_framework_are_its_cases() {
     let project = own(OWN, "");
     let refined = project.succeed(&["init", "--refine"]);
-    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 1 tests become 4, with the same verdicts when run\n";
+    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 1 test becomes 4, with the same verdicts when run\n";
     assert_eq!(refined, wrote);
     let said = text(&project.suspect(&["test"]));
     assert!(said.contains("fails: own/test_times: exit status 1: test_own.c:16: 8, not 6"), "{said}");
@@ -381,7 +381,7 @@ fn functions_that_take_a_record_of_their_test_are_cases_of_what_another_make_sta
     );
     let output = project.suspect(&[]);
     let said = text(&output);
-    assert!(said.contains("`cases = \"auto\"` into [[suite]] 1: 1 tests become 3"), "{said}");
+    assert!(said.contains("`cases = \"auto\"` into [[suite]] 1: 1 test becomes 3"), "{said}");
     assert!(said.contains("1 of 3 tests fails") && said.contains("command/test_times fails: "), "{said}");
     assert!(said.contains("`i < count`"), "{said}");
 }

@@ -332,7 +332,7 @@ fn suspect_refines_suites_of_drivers() {
     let said = tested(&project);
     assert!(said.contains("spec runs 5 instrumented processes, judged by exit status alone"), "{said}");
     let said = text(&project.suspect(&["init", "--refine"]));
-    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
+    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 test becomes 6"), "{said}");
     assert!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap().contains("\nstarts = true\n"));
 }
 
@@ -345,7 +345,7 @@ fn the_first_answer_is_of_refined_tests() {
     project
         .write("Makefile", "all: grade\n\ngrade: grade.c\n\t$(CC) -O1 -o grade grade.c\n\ncheck: grade\n\tsh driver\n");
     let said = text(&project.suspect(&[]));
-    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
+    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 test becomes 6"), "{said}");
     assert!(said.contains("with `points >= 90`:"), "{said}");
     let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
     assert!(written.contains("\nstarts = true\n"), "{written}");
@@ -455,7 +455,7 @@ fn targets_that_a_target_of_tests_only_names_are_tests() {
     let refined = project.succeed(&["init", "--refine"]);
     assert!(
         refined.starts_with(
-            "wrote `targets = true` into [[suite]] 1: 1 tests become 3, with the same verdicts when run\n"
+            "wrote `targets = true` into [[suite]] 1: 1 test becomes 3, with the same verdicts when run\n"
         ),
         "{refined}"
     );
@@ -498,7 +498,7 @@ fn a_part_that_fails_and_starts_programs_is_taken_apart_too() {
     let refined = project.succeed(&["init", "--refine"]);
     assert_eq!(
         refined,
-        "wrote `targets = true` into [[suite]] 1: 1 tests become 2, with the same verdicts when run\n\
+        "wrote `targets = true` into [[suite]] 1: 1 test becomes 2, with the same verdicts when run\n\
          wrote `starts = [\"command/all\"]` into [[suite]] 1: 2 tests become 6, with the same verdicts when run\n"
     );
     let said = project.succeed(&["test"]);
