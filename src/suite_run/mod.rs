@@ -244,7 +244,7 @@ impl SuiteRun<'_> {
             |(((test, baseline), processes), in_trials): (((&suite::Test, &TestBaseline), &u32), Option<String>)| {
                 let (passed, verdict) = (self.judge)(test, baseline)
                     .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
-                let is_traceless = *processes == 0 && !baseline.runs.is_empty();
+                let is_traceless = passed.is_some() && *processes == 0 && !baseline.runs.is_empty();
                 let aside = match (is_traceless, test.has_starts()) {
                     (true, _) => TRACELESS,
                     (false, true) => SPOKEN_FOR,

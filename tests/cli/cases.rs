@@ -179,10 +179,7 @@ fn scripts_that_write_tap_are_read_as_such() {
     );
     project.succeed(&["build"]);
     let refined = project.succeed(&["init", "--refine"]);
-    assert_eq!(
-        refined,
-        "wrote `result = \"tap\"` into [[suite]] 1, with the same verdicts when run\n"
-    );
+    assert_eq!(refined, "wrote `result = \"tap\"` into [[suite]] 1, with the same verdicts when run\n");
     assert!(text(&project.suspect(&["test"])).contains("fails: one: point 2 is not ok: sum"));
 }
 

@@ -342,3 +342,22 @@ fn programs_in_valgrind_do_what_they_do_without_recording() {
     assert_has(&said, &["2 passing, 1 failing, 0 not counted", "3 tests (1, 2, 3): the program runs in valgrind"]);
     assert!(!said.contains("something else in version"), "{said}");
 }
+
+#[test]
+fn a_skipped_test_is_not_said_to_lack_a_record() {
+    let project = Project::new();
+    project.write("prog.c", "int main(void) { return 0; }\n");
+    project
+        .write("skipped.sh", "echo '1..0 # SKIP no terminal'\n")
+        .write("whole.sh", "./prog && echo 'ok 1' && echo '1..1'\n");
+    project.write("empty.sh", "echo 'ok 1'\necho '1..1'\n");
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"command\"\nlist = \"ls *.sh\"\nrun = \"sh {test}\"\nresult = \"tap\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-o", "prog", "prog.c"]);
+    let said = project.succeed(&["test"]);
+    let of = |name: &str| said.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    assert!(of("skipped.sh").contains("no terminal") && !of("skipped.sh").contains("record"), "{said}");
+    assert!(of("empty.sh").contains("no instrumented program left a record"), "{said}");
+}
