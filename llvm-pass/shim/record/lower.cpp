@@ -2,6 +2,7 @@
 #include "lower.h"
 #include "part.h"
 #include "slots.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -272,7 +273,7 @@ void make_exact(Function &function) {
 }
 
 void keep_said_twice(Function &function) {
-  std::set<Instruction *> operands;
+  SmallSetVector<Instruction *, 8> operands;
   for (BasicBlock &block : function)
     for (Instruction &instruction : block) {
       auto *call = dyn_cast<IntrinsicInst>(&instruction);
