@@ -27,6 +27,7 @@ pub mod ranking;
 pub mod explain;
 pub mod run_slice;
 pub mod night;
+pub mod run_report;
 pub mod bisection;
 pub mod eval;
 pub mod study;

@@ -29,7 +29,7 @@ use llvm::ir::{self, LLVMOpcode, Module, Value, llvm};
 use llvm::shim;
 use options::Versions;
 use record::bodies::Bodies;
-use record::version;
+use record::{version, writer};
 use table::{EscapeSite, Files, Numbers, Table};
 
 /// What LLVM wants to know of a plugin (`PassPluginLibraryInfo`, version 1 of its interface).
@@ -184,7 +184,7 @@ fn record(
             // What nobody else refers to is not to be referred to from here.
             let symbol = if original == *function { copy } else { *function };
             let version = version::Version { module, code: copy, original, symbol, number: index as u32, unit_hash };
-            version::record(&version, &mut bodies, &numbers, files);
+            writer::record(&version, &mut bodies, &numbers, files);
         }
     }
     bodies.encode(unit_hash)

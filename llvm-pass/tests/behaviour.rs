@@ -20,6 +20,34 @@ fn hostile_programs_behave_the_same() {
     support::each(&cases, |(file, level)| same(file, level, &runtime, &scratch));
 }
 
+#[test]
+fn the_same_source_makes_the_same_object_each_time() {
+    let scratch = support::scratch("objects");
+    support::each(&support::files("programs", &["c"]), |file| {
+        let object = |number: u32| {
+            let out = scratch.join(format!("{}.{number}.o", file.file_stem().unwrap().to_string_lossy()));
+            let flags = support::plugin_flags("");
+            let mut command = support::clang();
+            support::must(
+                command.args(["-O0", "-g", "-w", "-c"]).args(own_flags(file)).args(flags).arg(file).arg("-o").arg(&out),
+            );
+            std::fs::read(out).unwrap()
+        };
+        let first = object(0);
+        match (1..4).all(|number| object(number) == first) {
+            true => Ok(()),
+            false => Err(format!("{}: objects differ", file.display())),
+        }
+    });
+}
+
+/// The flags that a program asks for.
+fn own_flags(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let flags = text.lines().filter_map(|line| Some(line.split_once("FLAGS:")?.1)).flat_map(str::split_whitespace);
+    flags.map(str::to_owned).collect()
+}
+
 fn compile_runtime(scratch: &Path) -> PathBuf {
     let runtime = scratch.join("runtime.o");
     support::must(
@@ -33,9 +61,7 @@ fn compile_runtime(scratch: &Path) -> PathBuf {
 }
 
 fn same(file: &Path, level: &str, runtime: &Path, scratch: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).unwrap();
-    let flags: Vec<&str> =
-        text.lines().filter_map(|line| Some(line.split_once("FLAGS:")?.1)).flat_map(str::split_whitespace).collect();
+    let flags = own_flags(file);
     let stem = format!("{}{level}", file.file_stem().unwrap().to_string_lossy());
     let build = |name: &str, extra: &[String]| -> Result<PathBuf, String> {
         let out = scratch.join(format!("{stem}.{name}"));

@@ -16,7 +16,6 @@ use super::files::write_json;
 use super::place::project_root;
 use super::progress::StatusLine;
 use super::streams::say;
-use super::test::hints;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
 use crate::store::Store;
@@ -255,7 +254,7 @@ pub fn doctor(root: &Path, arguments: &DoctorArguments, out: &mut impl Write) ->
     // What the latest tests showed of the set-up; without a recorded run there is nothing to say.
     let mut notes = store.latest_run().map(|run| run.manifest.warnings).unwrap_or_default();
     notes.retain(|warning| warning.ends_with(CLEARED));
-    let hints = Session::latest(root).ok().and_then(|session| hints(&session).ok()).unwrap_or_default();
+    let hints = Session::latest(root).ok().and_then(|session| session.hints().ok()).unwrap_or_default();
     notes.extend(hints.iter().map(|hint| format!("failing tests: {hint}")));
     let written = match arguments.format {
         OutputFormat::Text => {

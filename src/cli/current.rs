@@ -1,7 +1,6 @@
 //! Programs and recorded runs brought up to the sources and the suite as they are now, before a verb speaks of them.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use suspect_format::abi::Mode;
@@ -11,11 +10,11 @@ use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
 use super::test::summarise;
-use crate::build::inputs::{self, Inputs, Outdated};
-use crate::build::{BuildReport, toolchain};
+use crate::build::BuildReport;
+use crate::build::inputs::Outdated;
 use crate::cli::streams::say;
-use crate::store::{Run, Store};
-use crate::suite_run::{HowTested, ready, record_suite};
+use crate::store::Store;
+use crate::suite_run::{HowTested, changed_test, outdated_build, outdated_run, record_suite};
 
 /// Builds again if a source, a header or suspect itself is another one than the programs were built with. What is known of no build
 /// stays as it is.
@@ -40,18 +39,6 @@ pub fn build_if_outdated(start: &Path) -> Result<(), Failure> {
 
 fn is_known(why: &Outdated, file: &Path) -> bool {
     matches!(why, Outdated::File { file: known, .. } if known == file)
-}
-
-fn outdated_build(store: &Store) -> Result<Option<Outdated>, Failure> {
-    if store.load_build::<BuildReport>()?.is_none() {
-        return Ok(None);
-    }
-    let toolchain = toolchain::find(None).ok();
-    Ok(inputs::outdated(&root_of(store), &store.build_directory(), toolchain.as_ref()))
-}
-
-fn root_of(store: &Store) -> PathBuf {
-    store.root().canonicalize().unwrap_or_else(|_| store.root().to_path_buf())
 }
 
 /// Builds and tests again, if the latest run is not of the sources, programs and tests as they are now. What was never tested stays so.
@@ -87,38 +74,4 @@ pub fn refuse_outdated(start: &Path, verb: &str) -> Result<(), Failure> {
         Some(why) => stop(format!("{why} since the tests were recorded")),
         None => Ok(()),
     }
-}
-
-/// What has changed since `run` was recorded.
-fn outdated_run(store: &Store, run: &Run) -> Result<Option<String>, Failure> {
-    let inputs: Option<Inputs> = run.inputs()?;
-    match inputs.and_then(|inputs| inputs.first_changed(&root_of(store))) {
-        Some(Outdated::File { file, .. }) => return Ok(Some(format!("{} was changed", file.display()))),
-        Some(why) => return Ok(Some(why.to_string())),
-        None => {}
-    }
-    let units: Option<BTreeSet<u64>> = store
-        .load_build::<BuildReport>()?
-        .map(|build| build.modules.iter().flat_map(|module| module.units.iter().copied()).collect());
-    if units.is_some_and(|units| !run.program.units.iter().all(|unit| units.contains(&unit.hash))) {
-        return Ok(Some("the programs were built again".to_string()));
-    }
-    // A suite that cannot be loaded is the matter of the verb that needs it.
-    let Ok(suite) = ready::suite(store.root(), run) else { return Ok(None) };
-    let recorded = &run.manifest.tests;
-    if suite.tests().len() != recorded.len() {
-        return Ok(Some("tests were added or removed".to_string()));
-    }
-    let mut pairs = suite.tests().iter().zip(recorded);
-    let changed = pairs.find(|(test, known)| (&test.name, &test.command) != (&known.name, &known.command));
-    Ok(changed.map(|(test, _)| format!("test {} was changed", test.name)))
-}
-
-/// The first test of which a file that its command names, or what it expects, is another one. A test may write such files itself, so this is a
-/// reason to test again and none to refuse.
-fn changed_test(store: &Store, run: &Run) -> Option<String> {
-    let suite = ready::suite(store.root(), run).ok()?;
-    let mut pairs = suite.tests().iter().zip(&run.manifest.tests);
-    let changed = pairs.find(|(test, known)| known.state != 0 && known.state != test.print());
-    changed.map(|(test, _)| format!("test {} was changed", test.name))
 }

@@ -13,7 +13,7 @@ use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
 use super::streams::say;
-use super::test::{hints, refinements, say_refined, summarise, take_other_tests, taken, write_config};
+use super::test::{refinements, say_refined, summarise, take_other_tests, taken, write_config};
 use crate::build::BuildReport;
 use crate::build::inputs::Inputs;
 use crate::exec::interrupt;
@@ -114,7 +114,7 @@ fn refine(root: &Path) -> Result<bool, Failure> {
     let session = Session::latest(root)?;
     let tests = &session.run.manifest.tests;
     let taken: u64 = tests.iter().map(|test| test.milliseconds).sum();
-    let hints = hints(&session)?;
+    let hints = session.hints()?;
     if hints.is_empty() || interrupt::happened() {
         return Ok(false);
     }

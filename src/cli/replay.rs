@@ -9,16 +9,14 @@ use super::args::{OutputFormat, ReplayArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::StatusLine;
-use crate::campaign::{Prepare, Workbench};
-use crate::evidence;
+use crate::campaign::Prepare;
 use crate::exec::interrupt;
 use crate::mutation::{Endless, say_uncontained, workbench};
-use crate::ranking::{Claims, KeptClaim, effect, end_words};
+use crate::ranking::{Claims, KeptClaim, Repeated, repeat};
 use crate::report::{Claim, Effect, change_of};
-use crate::store::Run;
 use crate::suite::find_test;
 use crate::suite_run::Session;
-use crate::trial::{self, Executors, FirstRun, Mutant, Replayed, Watched, Worker, Written};
+use crate::trial::{Executors, Watched, Written};
 
 /// Repeats a claim, or prints it as a patch.
 pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -62,7 +60,7 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
         let (repeated, written) = repeat(&bench, &mut worker, run, (claim, &mutant, at), begun)?;
         progress.clear();
         if is_text {
-            repeated.write(arguments.keep_output.then_some(&written), out).map_err(Failure::of(Exit::File))?;
+            say(&repeated, arguments.keep_output.then_some(&written), out).map_err(Failure::of(Exit::File))?;
         }
         all.push(repeated);
     }
@@ -115,73 +113,17 @@ struct AllRepeated<'r> {
     tests: &'r [Repeated],
 }
 
-/// What came of one test.
-#[derive(Serialize)]
-struct Repeated {
-    test: String,
-    /// What the change did to it.
-    effect: Effect,
-    /// What it was claimed to do.
-    claimed: Effect,
-    /// Whether that is the same, or nothing was claimed.
-    holds: bool,
-    end: String,
-    passed_before: bool,
-    /// The verdict without the change.
-    without: String,
-}
-
-impl Repeated {
-    fn write(&self, written: Option<&[Written; 2]>, out: &mut dyn Write) -> io::Result<()> {
-        let words = |effect: Effect| effect.words(self.passed_before);
-        let verdict = match (self.effect == self.claimed, self.claimed) {
-            (true, _) => ", as claimed".to_string(),
-            (false, Effect::Unknown) => "; nothing was claimed".to_string(),
-            (false, claimed) => format!("; the claim was that it {}", words(claimed)),
-        };
-        let (test, effect) = (&self.test, words(self.effect));
-        writeln!(out, "{test} {effect}{verdict} ({}; without it: {})", self.end, self.without)?;
-        written.map_or(Ok(()), |written| write_output(test, written, out))
-    }
-}
-
-/// Repeats a claim on one test.
-fn repeat(
-    bench: &Workbench,
-    worker: &mut Worker,
-    run: &Run,
-    (claim, mutant, at): (&KeptClaim, &Mutant, usize),
-    begun: Result<FirstRun, String>,
-) -> Result<(Repeated, [Written; 2]), Failure> {
-    let claimed = &claim.shown.outcomes[at];
-    let test = claim.tests[at];
-    let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
-    let ready = bench.ready(worker, begun.map_err(cannot)?)?.map_err(cannot)?;
-    let failed = !claimed.passed_before;
-    let budget = match claimed.effect {
-        // It may have been cut at first.
-        Effect::Passes if failed => ready.patience(),
-        _ => trial::budget(ready.longest(), failed),
+/// Says what came of one test, with what it wrote if that is asked for.
+fn say(repeated: &Repeated, written: Option<&[Written; 2]>, out: &mut dyn Write) -> io::Result<()> {
+    let words = |effect: Effect| effect.words(repeated.passed_before);
+    let verdict = match (repeated.effect == repeated.claimed, repeated.claimed) {
+        (true, _) => ", as claimed".to_string(),
+        (false, Effect::Unknown) => "; nothing was claimed".to_string(),
+        (false, claimed) => format!("; the claim was that it {}", words(claimed)),
     };
-    let Replayed { observation, written } =
-        ready.replay(worker, mutant, budget).map_err(crate::campaign::CampaignError::from)?;
-    let evidence::Outcome { effect: actual, end, .. } = evidence::Outcome::of(&observation, failed);
-    let actual = match (effect(actual, failed), actual) {
-        // What silences a test was claimed to make it pass where nothing else does.
-        (_, evidence::Effect::Silenced) if claimed.effect == Effect::Passes => Effect::Passes,
-        (actual, _) => actual,
-    };
-    let before = run.manifest.tests.get(test as usize).map_or("", |test| test.verdict.as_str());
-    let repeated = Repeated {
-        test: claimed.test.clone(),
-        effect: actual,
-        claimed: claimed.effect,
-        holds: actual == claimed.effect || claimed.effect == Effect::Unknown,
-        end: end_words(end).to_string(),
-        passed_before: claimed.passed_before,
-        without: before.to_owned(),
-    };
-    Ok((repeated, written))
+    let (test, effect) = (&repeated.test, words(repeated.effect));
+    writeln!(out, "{test} {effect}{verdict} ({}; without it: {})", repeated.end, repeated.without)?;
+    written.map_or(Ok(()), |written| write_output(test, written, out))
 }
 
 fn write_output(test: &str, written: &[Written; 2], out: &mut dyn Write) -> io::Result<()> {

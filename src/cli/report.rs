@@ -1,29 +1,19 @@
 //! `suspect report`: everything that is known, in the format that somebody reads. Nothing is run for it.
 
-mod gather;
-mod kept;
-mod methods;
-mod missing;
-mod profiles;
-mod sources;
-mod tables;
-
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answer::detail;
 use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
+use super::progress::StatusLine;
 use crate::ranking::write_spectra;
 use crate::report::{
     Report, read_report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
     write_graph_dot, write_report_markdown, write_report_text,
 };
+use crate::run_report::{current, write_tables};
 use crate::store::Store;
-use gather::gather;
-pub use kept::keep;
-use tables::write_tables;
 
 /// Places in formats that other tools sort, unless asked otherwise.
 const TOP: usize = 20;
@@ -34,13 +24,16 @@ pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut 
         ReportFormat::Gzoltar => return write_gzoltar(root, &start.join(directory(arguments)?), out),
         ReportFormat::Parquet => {
             let directory = start.join(directory(arguments)?);
-            return write_tables(&kept::current(&Store::new(root))?, root, &directory, out);
+            let store = Store::new(root);
+            let report = current(&store, &StatusLine::new())?;
+            let mut say = |path: &Path, n_rows: usize| writeln!(out, "{}: {n_rows} rows", path.display());
+            return Ok(write_tables(&report, &store, &directory, &mut say)?);
         }
         _ => {}
     }
     let report = match &arguments.from {
         Some(path) => read_report(&start.join(path))?,
-        None => kept::current(&Store::new(root))?,
+        None => current(&Store::new(root), &StatusLine::new())?,
     };
     publish(start, arguments, &render(&report, arguments)?, out)
 }
@@ -50,11 +43,6 @@ fn write_gzoltar(root: &Path, directory: &Path, out: &mut impl Write) -> Result<
     let written = write_spectra(&Store::new(root).latest_run()?, directory)?;
     writeln!(out, "{} tests, {} lines in {}", written.n_tests, written.n_lines, directory.display())
         .map_err(Failure::of(Exit::File))
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// The report as the arguments ask.

@@ -12,7 +12,6 @@ use super::build;
 use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
-use super::report::keep;
 use super::test::summarise;
 use crate::cli::streams::say;
 use crate::exec::interrupt;
@@ -20,6 +19,7 @@ use crate::night::{Begun, Clock, Night, begin, lost, unended};
 use crate::rank_inputs::count_tests;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::report::suspicion;
+use crate::run_report::keep;
 use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite_run::Session;
@@ -70,7 +70,7 @@ fn rank(
     let counts = count_tests(run);
     if counts.failing == 0 && counts.passing > 0 {
         let night = night.end(store, run.number)?;
-        keep(store, run.number)?;
+        keep(store, run.number, &StatusLine::new())?;
         return partial(&night).or_else(|| Some(Failure::new(Exit::Baseline, lost(run)?))).map_or(Ok(()), Err);
     }
     let trying = Trying::Now(TrialOptions {
@@ -111,7 +111,7 @@ fn rank(
     }
     store.save_night(run.number, &night)?;
     let night = night.end(store, run.number)?;
-    keep(store, run.number)?;
+    keep(store, run.number, &StatusLine::new())?;
     Err(partial(&night).unwrap_or_else(|| {
         let fail = if counts.failing == 1 { "fails" } else { "fail" };
         let tests = run.manifest.tests.len();

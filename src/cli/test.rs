@@ -203,7 +203,7 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
     let recorded = record_suite(&Store::new(root), &how, &StatusLine::new())?;
     let written = match arguments.format {
         OutputFormat::Text => {
-            let hints = hints(&Session::latest(root)?)?;
+            let hints = Session::latest(root)?.hints()?;
             summarise(&recorded.manifest, recorded.n_nodes, out).and_then(|()| say_hints(&hints, out))
         }
         OutputFormat::Json => write_json(&recorded.manifest, out),
@@ -247,18 +247,6 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
     }
     let (failing, passing, rest) = (of(Some(false)).count(), of(Some(true)).count(), of(None).count());
     writeln!(out, "{passing} passing, {failing} failing, {rest} not counted; recorded")
-}
-
-/// What would have the failing tests of the last run tell more.
-pub fn hints(session: &Session) -> Result<Vec<suite::Hint>, Failure> {
-    let mut failing = session.run.manifest.tests.iter().filter(|test| test.passed == Some(false)).peekable();
-    if failing.peek().is_none() {
-        return Ok(Vec::new());
-    }
-    let suite = session.suite()?;
-    // suspect.toml may have been changed since.
-    let number = |name: &str| suite.tests().iter().position(|test| test.name == name);
-    Ok(suite.hints(failing.filter_map(|test| Some((number(&test.name)?, test.processes, None)))))
 }
 
 /// Says what would have failing tests tell more.

@@ -3,6 +3,7 @@
 mod doubt;
 mod labels;
 mod modules;
+mod outdated;
 pub mod ready;
 mod recording;
 mod session;
@@ -27,6 +28,7 @@ use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, TestBaseline, Until, Verdict};
 use labels::labels;
 pub use modules::Modules;
+pub use outdated::{changed_test, outdated_build, outdated_run};
 pub use recording::CLEARED;
 use recording::Recording;
 pub use session::Session;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::ready;
 use crate::obstacle::Obstacle;
 use crate::store::{Run, Store, StoreError};
-use crate::suite::Suite;
+use crate::suite::{Hint, Suite};
 
 /// A recorded run with its store; its suite is loaded when somebody asks for it.
 #[derive(Debug)]
@@ -43,6 +43,18 @@ impl Session {
         }
         let suite = ready::suite(self.store.root(), &self.run)?;
         Ok(self.suite.get_or_init(|| suite))
+    }
+
+    /// What would have the failing tests of the last run tell more.
+    pub fn hints(&self) -> Result<Vec<Hint>, Obstacle> {
+        let mut failing = self.run.manifest.tests.iter().filter(|test| test.passed == Some(false)).peekable();
+        if failing.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        let suite = self.suite()?;
+        // suspect.toml may have been changed since.
+        let number = |name: &str| suite.tests().iter().position(|test| test.name == name);
+        Ok(suite.hints(failing.filter_map(|test| Some((number(&test.name)?, test.processes, None)))))
     }
 
     /// Fails with what to do unless the run is fit for mutants: its program and its tests are as they were recorded.

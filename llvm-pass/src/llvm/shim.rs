@@ -1,4 +1,4 @@
-//! The functions of `shim/shim.cpp`.
+//! The functions of `shim/`, which all.cpp makes one unit.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

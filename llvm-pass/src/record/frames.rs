@@ -1,6 +1,6 @@
 //! The frame of a `record` version: where its parameters, variables, arguments and temporary values are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::body::{Datum, Function, Parameter, Variable};
@@ -25,6 +25,8 @@ pub struct Frame {
     pub arguments: Value,
     /// Bytes from the start that are cleared at entry.
     pub cleared: u64,
+    /// The slots in the order in which they were placed, so that the same code is made each time.
+    placed: Vec<Value>,
     size: u64,
     align: u64,
     parameters: Vec<(Value, Datum)>,
@@ -58,7 +60,7 @@ impl Frame {
         let builder = Builder::before(module, entry.instructions()[0]);
         let arguments = builder.slot(module.words(n_arguments.max(1)));
         let start = builder.slot(module.words(1));
-        let mut plan = Plan { offsets: HashMap::new(), end: 0, align: 2 * WORD };
+        let mut plan = Plan { offsets: HashMap::new(), placed: vec![start], end: 0, align: 2 * WORD };
         let is_parameter = |slot: &Value| parameters.iter().any(|parameter| parameter.0 == *slot);
         for slot in locals.iter().filter(|slot| !is_parameter(slot)) {
             plan.place(*slot);
@@ -72,14 +74,14 @@ impl Frame {
         }
         plan.temporaries(code);
         plan.round(plan.align);
-        let slots =
-            Slots { known: known_slots(code, plan.offsets.keys().copied().collect(), known), offsets: plan.offsets };
+        let slots = Slots { known: known_slots(code, plan.placed.clone(), known), offsets: plan.offsets };
         let in_slot = |storage: Value| if storage.is_argument() { slot_of(storage) } else { Some(storage) };
         let in_frame = |storage: &Value| slots.offsets.contains_key(storage);
         let variables =
             variables.into_iter().filter_map(|(storage, info)| Some((in_slot(storage).filter(in_frame)?, info)));
         let variables = variables.collect();
-        Frame { slots, start, arguments, cleared, size: plan.end.max(WORD), align: plan.align, parameters, variables }
+        let (size, align, placed) = (plan.end.max(WORD), plan.align, plan.placed);
+        Frame { slots, start, arguments, cleared, placed, size, align, parameters, variables }
     }
 
     /// The slots of the parameters, in order.
@@ -125,19 +127,20 @@ impl Frame {
 
     /// Puts the slots into one object. Last, because it changes what addresses are.
     pub fn merge(self, code: Value) {
-        let (mut slots, offsets): (Vec<_>, Vec<_>) =
-            self.slots.offsets.into_iter().map(|(slot, at)| (slot.0, at)).unzip();
+        let at = |slot: &Value| (slot.0, self.slots.offsets[slot]);
+        let (mut slots, offsets): (Vec<_>, Vec<_>) = self.placed.iter().map(at).unzip();
         let (slots, offsets, count) = (slots.as_mut_ptr(), offsets.as_ptr(), offsets.len());
         llvm!(shim::suspect_record_frame(code.0, slots, offsets, count, self.size, self.align));
     }
 }
 
-/// Slots that one block alone uses.
-type OfBlocks = HashMap<Block, Vec<Value>>;
+/// Slots that one block alone uses, by the block's position.
+type OfBlocks = BTreeMap<u32, Vec<Value>>;
 
 /// Lays slots out one after another.
 struct Plan {
     offsets: HashMap<Value, u64>,
+    placed: Vec<Value>,
     end: u64,
     align: u64,
 }
@@ -153,6 +156,7 @@ impl Plan {
         self.align = self.align.max(align);
         self.round(align);
         self.offsets.insert(slot, self.end);
+        self.placed.push(slot);
         self.end += size;
     }
 
@@ -161,6 +165,7 @@ impl Plan {
     /// that a number lies in the place of would be in two parts, which are none.
     fn temporaries(&mut self, code: Value) {
         let again = code.blocks().into_iter().flat_map(Block::instructions).any(is_left_twice);
+        let positions: HashMap<Block, u32> = code.blocks().into_iter().zip(0..).collect();
         let left = slots_of(code).into_iter().filter(|slot| !self.offsets.contains_key(slot));
         let (mut shared, mut own): (Vec<(Type, OfBlocks)>, Vec<Value>) = Default::default();
         for slot in left {
@@ -172,7 +177,7 @@ impl Plan {
                         shared.push((kind, OfBlocks::new()));
                         shared.len() - 1
                     });
-                    shared[place].1.entry(block).or_default().push(slot);
+                    shared[place].1.entry(positions[&block]).or_default().push(slot);
                 }
                 _ => own.push(slot),
             }

@@ -4,3 +4,4 @@ pub mod bodies;
 pub mod frames;
 pub mod trees;
 pub mod version;
+pub mod writer;

@@ -13,7 +13,7 @@ use crate::table::Bytes;
 /// Most terms of an address.
 const MOST_TERMS: usize = 16;
 
-/// What an instruction is to the table, as `shim/record.cpp` says.
+/// What an instruction is to the table, as `shim/record/part.cpp` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Leaves no trace in it.

@@ -1,11 +1,11 @@
 //! Everything that was recorded and tried, as long tables in Parquet files: a row for each observation.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use crate::campaign::{Results, run_identity};
-use crate::cli::exit::{Exit, Failure};
+use crate::obstacle::Obstacle;
 use crate::ranking::{effect, end_words};
 use crate::report::{Cell, Column, Effect, Report, TableWriter, TestOutcome, node_kind};
 use crate::search::effect_of;
@@ -14,31 +14,38 @@ use crate::store::{Run, Store};
 /// A file that is being written.
 type Table = TableWriter<BufWriter<File>>;
 
-/// Writes all tables to `directory`, which is made if it is not there; says how many rows each has.
-pub fn write_tables(report: &Report, root: &Path, directory: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
+/// Writes all tables of the latest run to `directory`, which is made if it is not there; `written` is told of each its file and how many rows it has.
+///
+/// # Errors
+/// When nothing has been recorded, the store is damaged, or a file cannot be written.
+pub fn write_tables(
+    report: &Report,
+    store: &Store,
+    directory: &Path,
+    written: &mut dyn FnMut(&Path, usize) -> io::Result<()>,
+) -> Result<(), Obstacle> {
     let run = store.latest_run()?;
     fs::create_dir_all(directory).map_err(|error| cannot(directory, error))?;
-    let mut finish = |name: &str, columns: &[(&str, Column)], fill: &dyn Fn(&mut Table) -> Result<(), Failure>| {
+    let mut finish = |name: &str, columns: &[(&str, Column)], fill: &dyn Fn(&mut Table) -> Result<(), Obstacle>| {
         let path = directory.join(format!("{name}.parquet"));
         let file = File::create(&path).map_err(|error| cannot(&path, error))?;
         let mut table = TableWriter::new(BufWriter::new(file), columns).map_err(|error| cannot(&path, error))?;
         fill(&mut table)?;
         let n_rows = table.finish().map_err(|error| cannot(&path, error))?;
-        writeln!(out, "{}: {n_rows} rows", path.display()).map_err(Failure::of(Exit::File))
+        written(&path, n_rows).map_err(Obstacle::of(Obstacle::File))
     };
-    finish("tests", &TESTS.map(empty), &|table| tests(report, table).map_err(Failure::of(Exit::File)))?;
-    finish("lines", &LINES.map(empty), &|table| lines(report, table).map_err(Failure::of(Exit::File)))?;
-    finish("nodes", &NODES.map(empty), &|table| nodes(&run, table).map_err(Failure::of(Exit::File)))?;
+    finish("tests", &TESTS.map(empty), &|table| tests(report, table).map_err(Obstacle::of(Obstacle::File)))?;
+    finish("lines", &LINES.map(empty), &|table| lines(report, table).map_err(Obstacle::of(Obstacle::File)))?;
+    finish("nodes", &NODES.map(empty), &|table| nodes(&run, table).map_err(Obstacle::of(Obstacle::File)))?;
     finish("observations", &OBSERVATIONS.map(empty), &|table| observations(&run, table))?;
     finish("trials", &TRIALS.map(empty), &|table| {
-        value_trials(&store, &run, table)?;
-        change_trials(&store, &run, table)
+        value_trials(store, &run, table)?;
+        change_trials(store, &run, table)
     })
 }
 
-fn cannot(path: &Path, error: io::Error) -> Failure {
-    Failure::new(Exit::File, format!("cannot write {}: {error}", path.display()))
+fn cannot(path: &Path, error: io::Error) -> Obstacle {
+    Obstacle::File(format!("cannot write {}: {error}", path.display()))
 }
 
 /// A column's kind by a letter: whole number, number, truth, text.
@@ -149,7 +156,7 @@ fn nodes(run: &Run, table: &mut Table) -> io::Result<()> {
 const OBSERVATIONS: [(&str, char); 5] =
     [("test", 'i'), ("node", 'i'), ("count", 'i'), ("trues", 'i'), ("trajectory", 'i')];
 
-fn observations(run: &Run, table: &mut Table) -> Result<(), Failure> {
+fn observations(run: &Run, table: &mut Table) -> Result<(), Obstacle> {
     let recorded = run.recorded()?;
     for test in run.counted_tests() {
         let execution = recorded.execution(test)?;
@@ -162,7 +169,7 @@ fn observations(run: &Run, table: &mut Table) -> Result<(), Failure> {
                 execution.trues[at].into(),
                 execution.trajectories[at].into(),
             ];
-            table.push(row).map_err(Failure::of(Exit::File))?;
+            table.push(row).map_err(Obstacle::of(Obstacle::File))?;
         }
     }
     Ok(())
@@ -184,7 +191,7 @@ const TRIALS: [(&str, char); 11] = [
     ("nodes_changed", 'i'),
 ];
 
-fn value_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Failure> {
+fn value_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Obstacle> {
     let Some(results) = Results::latest(store, run)? else { return Ok(()) };
     for trial in results.trials.iter() {
         let changed: u32 = trial.changed.iter().map(|word| word.count_ones()).sum();
@@ -201,12 +208,12 @@ fn value_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Failu
             trial.output_changed.into(),
             changed.into(),
         ];
-        table.push(row).map_err(Failure::of(Exit::File))?;
+        table.push(row).map_err(Obstacle::of(Obstacle::File))?;
     }
     Ok(())
 }
 
-fn change_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Failure> {
+fn change_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Obstacle> {
     let (records, _) = store.evidence(run_identity(run)).load()?;
     let mut records: Vec<_> = records.into_values().collect();
     records.sort_by_key(|record| (record.test, record.candidate));
@@ -234,7 +241,7 @@ fn change_trials(store: &Store, run: &Run, table: &mut Table) -> Result<(), Fail
             Cell::Truth(changed),
             Cell::Int(None),
         ];
-        table.push(row).map_err(Failure::of(Exit::File))?;
+        table.push(row).map_err(Obstacle::of(Obstacle::File))?;
     }
     Ok(())
 }

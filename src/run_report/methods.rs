@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::cli::exit::Failure;
+use crate::obstacle::Obstacle;
 use crate::rank::{Method, RankedUnit, Units, find_method};
 use crate::rank_inputs::{CdflChoice, MethodInput, Observed};
 use crate::report::{ComparedLine, ComparedMethod, Comparison, RankingReport};
@@ -22,7 +22,7 @@ pub fn comparison(
     seen: MethodInput,
     observed: Option<Observed>,
     ranking: &RankingReport,
-) -> Result<Comparison, Failure> {
+) -> Result<Comparison, Obstacle> {
     let mut seen = seen;
     let mut others: Vec<&str> = RECORDED.to_vec();
     if let Some(observed) = observed {
@@ -71,8 +71,8 @@ pub fn comparison(
     Ok(Comparison { methods, lines: compared })
 }
 
-fn find(name: &str) -> Result<&'static Method, Failure> {
-    find_method(name).map_err(Failure::of(crate::cli::exit::Exit::Internal))
+fn find(name: &str) -> Result<&'static Method, Obstacle> {
+    find_method(name).map_err(Obstacle::of(Obstacle::Internal))
 }
 
 fn compared(method: &Method) -> ComparedMethod {

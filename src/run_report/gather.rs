@@ -1,4 +1,4 @@
-//! Everything that the store knows of the latest run, as a report. Runs nothing.
+//! Everything that the store knows of the latest run, as a report.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +12,9 @@ use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
 use crate::causal_graph::reported_model;
-use crate::cli::exit::Failure;
-use crate::cli::progress::StatusLine;
 use crate::night::{Night, course, since_last_night};
 use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::rank::{Granularity, Need, Units};
 use crate::rank_inputs::{MethodInput, left_out, observe_latest};
 use crate::ranking::known_ranking;
@@ -36,14 +35,14 @@ const SHOWN_INPUTS: usize = 20;
 ///
 /// # Errors
 /// When nothing has been recorded, or the store is damaged.
-pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
+pub fn gather(root: &Path, created: u64, progress: &dyn Progress) -> Result<Report, Obstacle> {
     let session = Session::latest(root)?;
     let Session { store, run, .. } = &session;
     let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, run));
-    let (ranking, n_ranked, no_ranking) = match known_ranking(&session, &StatusLine::new()) {
+    let (ranking, n_ranked, no_ranking) = match known_ranking(&session, progress) {
         Ok(kept) => (Some(kept.ranking), kept.n_ranked, None),
         Err(Obstacle::Tests(message)) => (None, 0, Some(message)),
-        Err(obstacle) => return Err(obstacle.into()),
+        Err(obstacle) => return Err(obstacle),
     };
     let all = Units::new(&run.program, Granularity::Line);
     let lines = all.without(&left_out(run, &all)?);
@@ -53,7 +52,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
     if let Some(night) = Night::of(store, run.number)? {
         not_looked_at.statements.extend(night.missing.into_iter().chain(night.unexplained));
     }
-    let since = since_last_night(&session, &StatusLine::new()).unwrap_or_else(|obstacle| {
+    let since = since_last_night(&session, progress).unwrap_or_else(|obstacle| {
         not_looked_at.statements.push(format!("what changed since the night before: {obstacle}"));
         None
     });
@@ -90,7 +89,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
 }
 
 /// The chains of causes that have been found for this run.
-fn explanations(Session { store, run, .. }: &Session) -> Result<Vec<Explanation>, Failure> {
+fn explanations(Session { store, run, .. }: &Session) -> Result<Vec<Explanation>, Obstacle> {
     Ok(store.load_explanations(run_identity(run))?.unwrap_or_default())
 }
 

@@ -1,0 +1,143 @@
+// Ways through statements that a mutant chooses at run time: past them, through them again, through copies of others, out of the function.
+#include "declarations.h"
+#include "llvm-c/Core.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+extern "C" {
+// Whether a function returns nothing, a whole number or an address.
+static bool returns_a_number(const Function &function) {
+  Type *type = function.getReturnType();
+  return type->isVoidTy() || type->isIntegerTy() || type->isPointerTy();
+}
+
+bool suspect_returns_a_number(LLVMValueRef function) { return returns_a_number(*unwrap<Function>(function)); }
+
+// At the end of `block` its function returns, if it returns something, the bits of `number` from `bits` to 31, as a signed number.
+static void return_number(BasicBlock *block, Value *number, uint32_t bits) {
+  IRBuilder<> builder(block);
+  Type *type = block->getParent()->getReturnType();
+  Value *result = builder.CreateAShr(builder.CreateShl(number, 32), 32 + bits);
+  if (type->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(type->isPointerTy() ? builder.CreateIntToPtr(result, type) : builder.CreateSExtOrTrunc(result, type));
+}
+
+// Before an instruction the function returns if `choice` is not 0: the bits of it from `bits` on.
+void suspect_leave(LLVMValueRef choice, LLVMValueRef before, uint32_t bits) {
+  Value *number = unwrap(choice);
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *leaves = builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0));
+  return_number(unwrap(suspect_divert(wrap(leaves), before)), number, bits);
+}
+
+// Before `first` control goes where the lowest `bits` of `choice` say: on, behind `first`..`end`, through one of the copies before or behind that,
+// or out of the function. `numbers` are those of the ways but the first.
+void suspect_choose(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end, LLVMValueRef copies, LLVMValueRef table,
+                    const uint32_t *numbers, uint32_t bits) {
+  Instruction *begin = unwrap<Instruction>(first), *after = unwrap<Instruction>(end);
+  BasicBlock *head = begin->getParent(), *tail = head->splitBasicBlock(after);
+  BasicBlock *middle = head->splitBasicBlock(begin);
+  LLVMContext &context = head->getContext();
+  Function *function = head->getParent();
+  Value *number = unwrap(choice);
+  IRBuilder<> builder(head->getTerminator());
+  auto block = [&] { return BasicBlock::Create(context, "", function, tail); };
+  Value *way = builder.CreateAnd(number, (1 << bits) - 1);
+  SwitchInst *ways = builder.CreateSwitch(way, middle);
+  auto meant = [&](int way, BasicBlock *target) { ways->addCase(builder.getInt64(numbers[way]), target); };
+  head->back().eraseFromParent();
+  meant(0, tail);
+  if (copies) {
+    auto run = [&](BasicBlock *at, BasicBlock *next) {
+      builder.SetInsertPoint(at);
+      suspect_no_sanitize_instruction(wrap(builder.CreateCall(unwrap<Function>(copies), {builder.CreateLShr(number, bits), unwrap(table)})));
+      builder.CreateBr(next);
+    };
+    BasicBlock *before = block(), *behind = block();
+    run(before, middle);
+    run(behind, tail);
+    meant(1, before);
+    Instruction *leave = middle->getTerminator();
+    builder.SetInsertPoint(leave);
+    builder.CreateCondBr(builder.CreateICmpEQ(way, builder.getInt64(numbers[2])), behind, tail);
+    leave->eraseFromParent();
+  }
+  if (!returns_a_number(*function))
+    return;
+  BasicBlock *returned = block();
+  return_number(returned, number, bits);
+  meant(3, returned);
+}
+
+// A function that runs, for the number n, the n-th of `count` runs of instructions of `function`. `leaves` is what they use of its frame: in the new
+// function it is read from a table, its second argument.
+LLVMValueRef suspect_copies(LLVMValueRef function, const char *name, size_t length, LLVMValueRef *firsts, LLVMValueRef *ends, size_t count,
+                            LLVMValueRef *leaves, size_t n_leaves) {
+  Function &source = *unwrap<Function>(function);
+  LLVMContext &context = source.getContext();
+  Type *pointer = PointerType::getUnqual(context);
+  auto *type = FunctionType::get(Type::getVoidTy(context), {Type::getInt64Ty(context), pointer}, false);
+  Function *copies = Function::Create(type, GlobalValue::InternalLinkage, StringRef(name, length), source.getParent());
+  AttributeList attributes = source.getAttributes();
+  copies->setAttributes(AttributeList::get(context, AttributeList::FunctionIndex, AttrBuilder(context, attributes.getFnAttrs())));
+  copies->removeFnAttr(Attribute::NoReturn);
+  copies->setSection(source.getSection());
+  BasicBlock *entry = BasicBlock::Create(context, "", copies), *done = BasicBlock::Create(context, "", copies);
+  IRBuilder<> builder(done);
+  builder.CreateRetVoid();
+  builder.SetInsertPoint(entry);
+  SwitchInst *ways = builder.CreateSwitch(copies->getArg(0), done);
+  for (size_t number = 0; number < count; number++) {
+    BasicBlock *target = BasicBlock::Create(context, "", copies, done);
+    ways->addCase(builder.getInt64(number), target);
+    builder.SetInsertPoint(target);
+    DenseMap<const Value *, Value *> map;
+    for (Instruction *one = unwrap<Instruction>(firsts[number]); one != unwrap<Instruction>(ends[number]); one = one->getNextNode()) {
+      if (isa<DbgInfoIntrinsic>(one))
+        continue;
+      Instruction *copy = one->clone();
+      copy->setDebugLoc(DebugLoc());
+      copy->setMetadata(LLVMContext::MD_DIAssignID, nullptr);
+      for (Use &operand : copy->operands()) {
+        Value *&known = map[operand.get()];
+        for (size_t leaf = 0; !known && leaf < n_leaves; leaf++)
+          if (unwrap(leaves[leaf]) == operand.get()) {
+            known = builder.CreateLoad(pointer, builder.CreateConstInBoundsGEP1_64(pointer, copies->getArg(1), leaf));
+            suspect_no_sanitize_instruction(wrap(known));
+          }
+        if (known)
+          operand.set(known);
+      }
+      builder.Insert(copy);
+      map[one] = copy;
+    }
+    builder.CreateBr(done);
+  }
+  return wrap(copies);
+}
+
+// Before `jump` control goes back to `first` if `choice` is not 0; gives the block on the way there, for the caller to add to.
+LLVMBasicBlockRef suspect_repeat(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef jump) {
+  Instruction *begin = unwrap<Instruction>(first), *leave = unwrap<Instruction>(jump);
+  BasicBlock *condition = begin->getParent()->splitBasicBlock(begin);
+  BasicBlock *body = leave->getParent(), *end = body->splitBasicBlock(leave);
+  BasicBlock *again = BasicBlock::Create(body->getContext(), "", body->getParent(), end);
+  IRBuilder<>(again).CreateBr(condition)->setDebugLoc(leave->getDebugLoc());
+  Instruction *old = body->getTerminator();
+  IRBuilder<> builder(old);
+  Value *number = unwrap(choice);
+  builder.CreateCondBr(builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0)), again, end);
+  old->eraseFromParent();
+  return wrap(again);
+}
+}
