@@ -40,6 +40,12 @@ impl RecordingRoom<'_> {
         &self.ranked().lines
     }
 
+    /// The lines of the last ranking that it more than hardly suspects, in its order; all of them where it suspects none.
+    pub fn suspected_lines(&self) -> Vec<(String, u32)> {
+        let likely = self.likely_lines(usize::MAX);
+        if likely.is_empty() { self.ranked_lines().to_vec() } else { likely }
+    }
+
     /// The first lines of the last ranking, each once: on these a change may stand that a run is compared under.
     pub fn first_lines(&self) -> Vec<(String, u32)> {
         let mut first: Vec<(String, u32)> = Vec::new();
