@@ -8,8 +8,8 @@ use crate::recording::Site;
 use crate::report::{Claim, Inserted};
 
 impl Case<'_> {
-    /// Whether the check at a point of the failing run is not made under a change of the program at the points `changed`, or is what it changes: an
-    /// inserted statement leaves the function in which, or in a call from which, it is made; or the call that leads to it is left out, or is one of another function.
+    /// Whether the check at a point of the failing run is not made under a change of the program at the points `changed`, or is what it changes. An inserted
+    /// statement leaves the function in which it is made, or one around it; or the call that leads to it is left out, or is one of another function.
     pub(super) fn is_left_out(&self, claim: &Claim, changed: &HashSet<u32>, check: u32) -> bool {
         if changed.contains(&check) {
             return true;
