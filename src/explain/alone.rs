@@ -10,6 +10,7 @@ use suspect_format::external::Role;
 
 use super::Case;
 use super::before::MOST_FOLLOWED;
+use super::left_out::leaves_out;
 use super::question::{BEFORE, Question};
 use super::wrong;
 use crate::comparison::{NONE, Pair, Side, Tie, Value, way};
@@ -158,21 +159,21 @@ fn happens_of(test: &str, null: &[Point], happens: String) -> String {
     }
 }
 
-/// True for the replacement of what is left out.
-fn is_nothing(text: &str) -> bool {
-    text.trim().trim_matches(';').is_empty()
-}
-
 impl Case<'_> {
     fn along(&self, goal: &Goal<'_>, files: &[String]) -> Option<Explanation> {
         let changed: HashSet<u32> = self.words.points_on(Side::Second, goal.file, goal.line).into_iter().collect();
         let Shown { starts, words, is_check } = self.shown(files);
+        let check = starts.first().map(|(check, _)| *check).filter(|_| is_check);
+        if check.is_some_and(|check| match goal.mend {
+            Some(claim) => self.is_left_out(claim, &changed, check),
+            None => self.is_call_of_check(&changed, check),
+        }) {
+            return None;
+        }
         let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
         let (fault, _) = *found.last()?;
         // Without the check itself, or with another input in the call that leads to it, it passes as well.
-        let is_left_out = goal.mend.is_some_and(|claim| {
-            claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement))
-        });
+        let is_left_out = goal.mend.is_some_and(leaves_out);
         let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
         // Nothing but what decided that the check is made says whether it is made, and not why it fails.
         if is_control && (is_left_out || is_check) {
@@ -217,7 +218,7 @@ impl Case<'_> {
         // Where the line is one of many that may be to blame, it may be what the fault led to.
         if !self.room.is_sure_of(goal.file, goal.line) {
             let told = explanation.chain_lines();
-            explanation.before = self.before(fault, self.room.ranked_lines(), &told);
+            explanation.before = self.before(fault, &self.room.suspected_lines(), &told);
             let mut by = BEFORE;
             if explanation.before.is_empty() {
                 explanation.before = self.followed_before(fault, &told);
@@ -292,18 +293,25 @@ impl Case<'_> {
             return Shown { starts: vec![(misuse.point, None)], words, is_check: false };
         }
         if let Some(words) = self.told_end() {
-            return Shown { starts: vec![(last, None)], words, is_check: false };
+            let is_check = self.asserted().is_some();
+            let start = if is_check { self.decided_by(last) } else { last };
+            return Shown { starts: vec![(start, None)], words, is_check };
         }
         if let Some(wrong) = self.wrong {
             let starts = match self.wrong_cell(wrong) {
                 Some((returned, cell, _)) => vec![(returned, Some(cell))],
-                None => [Some(wrong.point), wrong.returned].into_iter().flatten().map(|point| (point, None)).collect(),
+                None => match self.wrong_number(wrong) {
+                    Some(numbers) => numbers.into_iter().map(|number| (wrong.point, Some(number))).collect(),
+                    None => {
+                        [Some(wrong.point), wrong.returned].into_iter().flatten().map(|point| (point, None)).collect()
+                    }
+                },
             };
             return Shown { starts, words: wrong.to_string(), is_check: false };
         }
         let recorded = self.recorded[1];
         let words = recorded.reason.clone().unwrap_or_else(|| Verdict::Fail.to_string());
-        let told = self.failed_check(&words, files).or_else(|| Some(vec![self.complained?]));
+        let told = self.failed_check(&words, files).or_else(|| Some(vec![self.why_complained(self.complained?)]));
         if told.is_none()
             && let Some((start, output)) = self.judged_output()
         {

@@ -77,7 +77,10 @@ impl Case<'_> {
                 format!("{name} does not end in time, and is at {place} where its recording ends")
             }
             Verdict::Timeout => format!("{name} does not end in time, and was at {place} then"),
-            _ => format!("{name} crashes at {place}"),
+            _ => match self.asserted() {
+                Some(assertion) => format!("{name} aborts at {place}: the assertion `{assertion}` fails"),
+                None => format!("{name} crashes at {place}"),
+            },
         })
     }
 
@@ -137,7 +140,7 @@ impl Case<'_> {
     }
 
     /// The text that a point reads at a place, up to its end, and the locations that it is in; nothing if it does not read all of one.
-    fn text_read(&self, side: Side, point: u32, place: comparison::Place) -> Option<(Vec<u8>, Vec<u32>)> {
+    pub(super) fn text_read(&self, side: Side, point: u32, place: comparison::Place) -> Option<(Vec<u8>, Vec<u32>)> {
         let (run, names) = (&self.runs.runs[side.index()], &self.runs.naming.names);
         let mut cells: Vec<(u32, u32, u64)> = Vec::new();
         for write in run.reads(point) {
@@ -197,6 +200,16 @@ impl Case<'_> {
             let partner = self.runs.alignment.partner(Side::Second, returned)?;
             let watch = Watch::Locations(vec![self.runs.runs[1].location(cell)]);
             return Effect::new(self.pair, partner, watch, &self.runs.naming.names).filter(Effect::differs);
+        }
+        if let (Some(numbers), Some(partner)) =
+            (self.wrong_number(wrong), self.runs.alignment.partner(Side::Second, wrong.point))
+        {
+            let locations = numbers.iter().map(|write| self.runs.runs[1].location(*write)).collect();
+            let watch = Watch::Locations(locations);
+            let effect = Effect::new(self.pair, partner, watch, &self.runs.naming.names).filter(Effect::differs);
+            if effect.is_some() {
+                return effect;
+            }
         }
         let of_call = |point: u32| {
             let partner = self.runs.alignment.partner(Side::Second, point)?;

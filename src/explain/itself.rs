@@ -38,7 +38,7 @@ pub struct Passing {
     mend: Option<String>,
     /// The test passes in it; else its first wrong line is right, and others are not.
     is_whole: bool,
-    /// The change is one of the check that fails, and not of what it checks.
+    /// The change is one of the check that fails, and not of what it checks: only who asks for it gets it.
     pub is_of_check: bool,
 }
 

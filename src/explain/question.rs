@@ -456,7 +456,7 @@ impl Question<'_> {
         {
             let told = explanation.chain_lines();
             if !passing.is_mended() {
-                explanation.before = case.before(start, self.room.ranked_lines(), &told);
+                explanation.before = case.before(start, &self.room.suspected_lines(), &told);
             }
             if explanation.before.is_empty() && passing.is_of_check {
                 explanation.before = case.followed_before(start, &told);

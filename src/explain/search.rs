@@ -45,6 +45,8 @@ pub struct Search<'a> {
     is_skipped: Cell<bool>,
     /// Sites beside the check, a change at which kept the test from it.
     skipping: RefCell<HashSet<u32>>,
+    /// Whether a change of the check itself is passed over: nobody asked for one.
+    spares_check: Cell<bool>,
 }
 
 /// A trial on a line on which a change made the test pass already.
@@ -94,6 +96,7 @@ impl<'a> Search<'a> {
             check: OnceCell::new(),
             is_skipped: Cell::default(),
             skipping: RefCell::default(),
+            spares_check: Cell::new(true),
         })
     }
 
@@ -112,6 +115,7 @@ impl<'a> Search<'a> {
     pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Obstacle> {
         let began = Instant::now();
         let end = began + budget;
+        self.spares_check.set(asked == Itself::Either);
         let trusted = self.room.trusted_files()?;
         let may_err = |point: u32| self.line(point).is_none_or(|(file, _)| !trusted.contains(file));
         let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
@@ -149,7 +153,7 @@ impl<'a> Search<'a> {
         if values && found.is_none() {
             found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
         }
-        if conditions && found.is_none() {
+        if conditions && found.is_none() && !self.spares_check.get() {
             found = part(0, self.try_all(self.turns(checks.into_iter()), end));
         }
         found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
@@ -316,6 +320,9 @@ impl<'a> Search<'a> {
             match self.room.changed(self.failing, change)? {
                 // Where the output is all that counts it is as expected.
                 Some((Verdict::Pass, written)) if self.right.is_none() && is_silenced(self.failing, &written) => {}
+                Some((Verdict::Pass, _)) if self.spares_check.get() && self.is_of_check(change) => {
+                    self.is_skipped.set(true)
+                }
                 Some((Verdict::Pass, _)) if self.right.is_none() && self.skips_check(change, until)? => {
                     self.is_skipped.set(true)
                 }

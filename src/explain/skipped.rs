@@ -2,8 +2,11 @@
 
 use std::time::Instant;
 
+use suspect_format::external::Role;
+
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::RecordedTest;
+use crate::comparison::{NONE, Run};
 use crate::recording::{Code, Deadline, Runs, executions};
 
 /// Counting what the changed run executes takes this share of the time that is left, at most: else it is not looked at.
@@ -19,12 +22,14 @@ pub struct Check {
 }
 
 impl Check {
-    /// The check of a failing run, as far as it names its line.
+    /// The check of a failing run, as far as it names its line, or aborts.
     pub fn of(room: &RecordingRoom<'_>, failing: &RecordedTest, loaded: &Loaded, runs: &Runs) -> Check {
         let code = &loaded.1;
         let is_condition = |site: &u32| code.decides(*site);
-        let sites: Vec<u32> = room.sites_complained_of(failing, loaded).into_iter().filter(is_condition).collect();
         let run = &runs.runs[0];
+        let mut sites: Vec<u32> = room.sites_complained_of(failing, loaded).into_iter().filter(is_condition).collect();
+        let abort = aborting(code, run).filter(|site| !sites.contains(site));
+        sites.extend(abort);
         let passed = |site: u32| runs.passed.as_ref().map_or(0, |passed| passed.count(site));
         let mut conditions: Vec<(u32, u32)> = sites.into_iter().map(|site| (site, passed(site))).collect();
         for site in (run.skipped().points + 1..run.points()).map(|point| run.site(point)) {
@@ -61,4 +66,12 @@ impl Check {
         let counts = executions(code, &changed.recording, Deadline::at(now + left)).ok()?;
         Some(self.conditions.iter().all(|(site, times)| counts[*site as usize] < *times))
     }
+}
+
+/// The site of the decision to abort, if a run ends so.
+fn aborting(code: &Code, run: &Run) -> Option<u32> {
+    let last = run.points() - 1;
+    let above = |at: &u32| Some(run.parent(*at)).filter(|parent| *parent != NONE && *parent != 0);
+    let mut all = std::iter::successors(above(&last), above).map(|point| run.site(point));
+    all.find(|site| code.role(run.site(last)) == Some(Role::Aborts) && code.decides(*site))
 }

@@ -48,6 +48,19 @@ impl Case<'_> {
         Some((function.to_owned(), self.told_values(operands)?))
     }
 
+    /// The text of the assertion of the C library that ends the failing run, if one does.
+    pub(super) fn asserted(&self) -> Option<String> {
+        let run = self.failing();
+        let last = run.points() - 1;
+        let Site::Step(step) = self.code.what(run.site(last)) else { return None };
+        let text = |write: u32| self.words.value(run.location(write), run.value(write));
+        let is_assertion = self.words.callee(step) == Some("__assert_fail");
+        let told = run.written(last).find(|write| self.is_passed(*write)).filter(|_| is_assertion).map(text)?;
+        let (text, rest) = told.strip_suffix("...").map_or((told.as_str(), ""), |text| (text, "..."));
+        let text = text.strip_prefix('"')?.strip_suffix('"')?.replace("\\\"", "\"");
+        Some(format!("{text}{rest}"))
+    }
+
     /// Whether the failing run ends by itself, or by `abort`.
     fn ends_by_check(&self) -> bool {
         match self.runs.walked[1].end {
@@ -103,7 +116,7 @@ impl Case<'_> {
     }
 
     /// Goes past a tree, and counts its loads.
-    fn pass(&self, at: &mut usize, loads: &mut usize) {
+    pub(super) fn pass(&self, at: &mut usize, loads: &mut usize) {
         let token = self.code.nodes[*at].token;
         *at += 1;
         let n_operands = match token {

@@ -4,8 +4,9 @@ use suspect_format::body::Action;
 use suspect_format::external::{self, Base, Effect as Does, Extent, Role};
 
 use super::Case;
+use super::printed::Printed;
 use super::wrong::Wrong;
-use crate::comparison::{Run, Side, Value};
+use crate::comparison::{Place, Run, Side, Value};
 use crate::recording::{Kind, Site};
 use crate::report::{Point, quoted};
 
@@ -17,20 +18,8 @@ impl Case<'_> {
     /// that it is.
     pub(super) fn wrong_cell(&self, wrong: &Wrong) -> Option<(u32, u32, u32)> {
         let (run, names) = (self.failing(), &self.runs.naming.names);
-        let Site::Step(step) = self.code.what(run.site(wrong.point)) else { return None };
-        let model = external::known(self.words.callee(step)?)?;
-        let buffer = match model.effects {
-            [Does::Reads(Base::Argument(number), Extent::Product(..) | Extent::Count(_) | Extent::Text)] => *number,
-            _ => return None,
-        };
-        let is_buffer = |write: &u32| {
-            let place = names.place(run.location(*write));
-            let of = self.runs.naming.kinds.get(place.object as usize);
-            matches!(of, Some(Kind::Arguments { .. })) && place.offset == 8 * u32::from(buffer)
-        };
-        let passed = run.written(wrong.point).find(is_buffer)?;
-        let Value::Address(start) = run.value(passed) else { return None };
-        let at = start.offset + u32::try_from(wrong.byte.1).ok()?;
+        let (start, offset) = self.written_from(wrong)?;
+        let at = start.offset + offset;
         let returned = wrong.returned?;
         let holds = |write: &&u32| {
             let place = names.place(run.location(**write));
@@ -40,6 +29,28 @@ impl Case<'_> {
         let byte = at - names.place(run.location(cell)).offset;
         // What several writes left together is not known.
         self.byte_of(cell, byte).is_none_or(|found| found == wrong.byte.0).then_some((returned, cell, byte))
+    }
+
+    /// The memory that the call writes the wrong byte from as it is, and the byte's offset there.
+    fn written_from(&self, wrong: &Wrong) -> Option<(Place, u32)> {
+        let (run, names) = (self.failing(), &self.runs.naming.names);
+        let Site::Step(step) = self.code.what(run.site(wrong.point)) else { return None };
+        let model = external::known(self.words.callee(step)?)?;
+        let buffer = match model.effects {
+            [Does::Reads(Base::Argument(number), Extent::Product(..) | Extent::Count(_) | Extent::Text)] => *number,
+            [Does::Prints(..)] => match self.printed(wrong)? {
+                Printed::Text(start, offset) => return Some((start, offset)),
+                Printed::Number(_) => return None,
+            },
+            _ => return None,
+        };
+        let is_buffer = |write: &u32| {
+            let place = names.place(run.location(*write));
+            self.is_argument(place.object) && place.offset == 8 * u32::from(buffer)
+        };
+        let passed = run.written(wrong.point).find(is_buffer)?;
+        let Value::Address(start) = run.value(passed) else { return None };
+        Some((start, u32::try_from(wrong.byte.1).ok()?))
     }
 
     /// The store that put the wrong byte into memory first, and where the string literal that it is of comes in, if it is of one. Copies of memory are

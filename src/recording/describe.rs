@@ -296,7 +296,8 @@ impl<'a> Words<'a> {
             Value::Number(bits) => bits,
         };
         let cell = self.runs.naming.names.place(location);
-        let length = self.length(cell);
+        // What calls return shares a place, which some use less of.
+        let length = [self.length(cell), 4].into_iter().find(|length| bits >> (8 * length - 1) >> 1 == 0).unwrap_or(8);
         let signed = super::arithmetic::signed(8 * length, bits);
         let part = self.part_of(cell);
         let constant = part.iter().flat_map(|part| &part.constants).find(|(of, _)| *of == signed);
@@ -336,9 +337,9 @@ impl<'a> Words<'a> {
     }
 
     fn is_pointer(&self, cell: Cell, bits: u64) -> bool {
-        // Arguments of all calls share their places, so that another one's is an address says little.
+        // Arguments of all calls share their places, so that another one's is an address says little. Addresses of what has no name lie above 4 GiB.
         let shared = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Arguments { .. }));
-        self.used(cell).is_some_and(|cell| cell.address) && (!shared || bits > 0xffff)
+        self.used(cell).is_some_and(|cell| cell.address) && (!shared || bits > u64::from(u32::MAX))
     }
 
     /// An address that no known object has.

@@ -105,13 +105,17 @@ impl Pointees {
         self.named.len() + self.unknown.len()
     }
 
-    /// Keeps a name, unless a better one is known: a structure says more than its bytes.
+    /// Keeps a name, unless a better one is known: a structure says more than its bytes, and more than the structure that it begins with.
     fn name(&mut self, target: Target, named: Named, code: &Code) {
         let old = match target {
             Target::Object(object) => self.named.get(&object),
             Target::Unknown(address) => self.unknown.get(&address),
         };
-        if old.is_some_and(|old| !code.types.is_record(named.of) || code.types.is_record(old.of)) {
+        let is_better = |old: &Named| {
+            code.types.is_record(named.of)
+                && (!code.types.is_record(old.of) || code.types.begins_with(named.of, old.of))
+        };
+        if old.is_some_and(|old| !is_better(old)) {
             return;
         }
         match target {

@@ -236,6 +236,21 @@ impl Types {
         self.stripped(of, DEEPEST).is_some_and(|of| of.shape == Shape::Record)
     }
 
+    /// Whether a structure begins with another one: a pointer to it is one to that, too.
+    pub fn begins_with(&self, Pointee(outer): Pointee, inner: Pointee) -> bool {
+        let Some(wanted) = self.stripped(inner.0, DEEPEST) else { return false };
+        let mut outer = self.stripped(outer, DEEPEST);
+        for _ in 0..DEEPEST {
+            let Some(Type { shape: Shape::Record, members, .. }) = outer else { return false };
+            let first = members.iter().find(|(at, ..)| *at == 0);
+            outer = first.and_then(|(_, _, of)| self.stripped(*of, DEEPEST));
+            if outer.is_some_and(|first| std::ptr::eq(first, wanted)) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// A type without its other names.
     fn stripped(&self, of: usize, depth: usize) -> Option<&Type> {
         match self.all.get(of)? {
@@ -335,5 +350,15 @@ mod tests {
         assert_eq!(types().part("struct pair", 4).unwrap().constants[1], (7, "ON".to_owned()));
         assert_eq!(types().part("struct pair", 1), None);
         assert_eq!(types().global("all", 8).map(|part| part.path).as_deref(), Some(".text[0]"));
+    }
+
+    #[test]
+    fn a_structure_may_begin_with_another_one() {
+        let mut types = types();
+        let members = vec![(0, "head".to_owned(), 5), (12, "more".to_owned(), 0)];
+        types.all.push(Type { shape: Shape::Record, size: 16, members, ..Type::default() });
+        let (pair, alias, whole) = (Pointee(4), Pointee(5), Pointee(6));
+        assert!(types.begins_with(whole, pair) && types.begins_with(whole, alias));
+        assert!(!types.begins_with(pair, whole) && !types.begins_with(pair, pair) && !types.begins_with(alias, pair));
     }
 }

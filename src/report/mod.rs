@@ -75,6 +75,7 @@ pub use fingerprint::fingerprint;
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport, node_kind};
 pub use graph_text::{write_graph, write_graph_dot};
 pub use html::report_html;
+pub use inserted::Inserted;
 pub use junit::report_junit;
 pub use lcov::report_lcov;
 pub use markdown::write_report_markdown;

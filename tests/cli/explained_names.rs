@@ -173,3 +173,42 @@ fn a_slow_test_is_run_no_more_often_than_needed() {
     // Contained runs write into a copy of the directory.
     assert_eq!(runs(), before, "{said}");
 }
+
+/// A structure that is made, and first kept, as the one that it begins with.
+const WHOLE: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+struct head { int kind; int uses; };
+struct whole { struct head head; int size; int color; };
+
+static struct head *make(size_t bytes, int kind)
+{
+    struct head *head = calloc(1, bytes);
+    if (!head)
+        exit(2);
+    head->kind = kind;
+    return head;
+}
+
+int main(int argc, char **argv)
+{
+    struct whole *whole = (struct whole *)make(sizeof *whole, 3);
+    whole->color = argc > 1 ? atoi(argv[1]) : 0;
+    printf("%d\n", whole->color >= 7 ? 4 : whole->head.kind); /* the fault */
+    return 0;
+}
+"#;
+
+#[test]
+fn an_object_is_called_as_the_whole_structure_that_it_is() {
+    let project = Project::new();
+    project.write("main.c", WHOLE).write("tests.txt", "6\n7\n").write("expected/1", "3\n").write("expected/2", "3\n");
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O0", "-o", "main", "main.c"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("`whole->color`") && !said.contains("head[1]"), "{said}");
+}

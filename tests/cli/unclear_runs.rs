@@ -105,7 +105,8 @@ fn a_crash_before_what_is_asked_for_is_explained_instead() {
 #[test]
 fn crashes_in_functions_that_are_not_recorded_are_explained_in_whichever_process_they_happen() {
     let found = answer(["13", "14"], &[]);
-    assert!(found["effect"].as_str().unwrap().contains(&format!("14 crashes at {}", place("L15"))), "{found}");
+    let aborts = format!("14 aborts at {}: the assertion `k < 5` fails", place("L15"));
+    assert!(found["effect"].as_str().unwrap().contains(&aborts), "{found}");
     assert_eq!(
         (&found["verified"], &found["steps"][0]["causes"][0]["failing"]),
         (&true.into(), &"7".into()),

@@ -20,6 +20,21 @@ pub(super) struct Ranked {
     probabilities: Vec<Option<f64>>,
 }
 
+impl Ranked {
+    /// Of the first lines, so many at most, those that are likely, or of no known probability.
+    fn likely(&self, most: usize) -> Vec<(String, u32)> {
+        let is_likely = |probability: &Option<f64>| probability.is_none_or(|probability| probability >= LEAST_LIKELY);
+        let all = self.lines.iter().zip(&self.probabilities).take(most);
+        all.filter(|(_, probability)| is_likely(probability)).map(|(line, _)| line.clone()).collect()
+    }
+
+    /// All likely lines; all lines where none is.
+    fn suspected(&self) -> Vec<(String, u32)> {
+        let likely = self.likely(usize::MAX);
+        if likely.is_empty() { self.lines.clone() } else { likely }
+    }
+}
+
 impl RecordingRoom<'_> {
     /// The claims about the latest run's tests, if there are any.
     pub fn claims(&self) -> Option<Claims> {
@@ -38,6 +53,11 @@ impl RecordingRoom<'_> {
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
     pub fn ranked_lines(&self) -> &[(String, u32)] {
         &self.ranked().lines
+    }
+
+    /// The lines of the last ranking that it more than hardly suspects, in its order; all of them where it suspects none.
+    pub fn suspected_lines(&self) -> Vec<(String, u32)> {
+        self.ranked().suspected()
     }
 
     /// The first lines of the last ranking, each once: on these a change may stand that a run is compared under.
@@ -63,10 +83,7 @@ impl RecordingRoom<'_> {
 
     /// The first lines of the last ranking, at most so many, without those that it hardly suspects.
     pub fn likely_lines(&self, most: usize) -> Vec<(String, u32)> {
-        let Ranked { lines, probabilities } = self.ranked();
-        let is_likely = |probability: &Option<f64>| probability.is_none_or(|probability| probability >= LEAST_LIKELY);
-        let all = lines.iter().zip(probabilities).take(most);
-        all.filter(|(_, probability)| is_likely(probability)).map(|(line, _)| line.clone()).collect()
+        self.ranked().likely(most)
     }
 
     /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
@@ -85,5 +102,22 @@ impl RecordingRoom<'_> {
         let Ranked { lines, probabilities } = self.ranked();
         let first = probabilities.first().copied().flatten().unwrap_or_default();
         first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_hardly_suspected_count_only_where_none_is_likelier() {
+        let lines: Vec<(String, u32)> = (1..4).map(|line| ("a.c".to_owned(), line)).collect();
+        let suspected = |probabilities: [Option<f64>; 3]| {
+            let ranked = Ranked { lines: lines.clone(), probabilities: probabilities.to_vec() };
+            ranked.suspected().into_iter().map(|(_, line)| line).collect::<Vec<_>>()
+        };
+        assert_eq!(suspected([Some(0.6), Some(0.05), Some(0.04)]), [1, 2]);
+        assert_eq!(suspected([Some(0.03), Some(0.02), Some(0.01)]), [1, 2, 3]);
+        assert_eq!(suspected([None; 3]), [1, 2, 3]);
     }
 }
