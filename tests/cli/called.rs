@@ -89,3 +89,55 @@ fn a_function_of_the_same_type_is_called_where_another_one_belongs() {
     // Only those who ask for such mutants get them.
     assert!(!project.succeed(&["mutants", "--list"]).contains("  CFR  "));
 }
+
+/// Ten pieces should be cheaper, too. What another function computes is right by chance.
+const PRICES: &str = "#include <stdio.h>
+#include <stdlib.h>
+static int cheaper(int n)
+{
+    if (n > 10)
+        return n - 1;
+    return n;
+}
+static int reduced(int n)
+{
+    return n - n / 10;
+}
+static int price(int n)
+{
+    return 2 * cheaper(n);
+}
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    printf(\"%d\\n\", argc > 2 ? reduced(n) : price(n));
+    return 0;
+}
+";
+
+#[test]
+fn another_relation_leads_where_another_function_mends_as_well() {
+    let project = Project::new();
+    let all = [
+        ("3", 6),
+        ("10", 18),
+        ("12", 22),
+        ("15", 28),
+        ("9", 18),
+        ("14", 26),
+        ("4", 8),
+        ("6", 12),
+        ("7", 14),
+        ("20 x", 18),
+        ("9 x", 9),
+    ];
+    project.write_lines("prices", PRICES, "./prices {line}", &all);
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let line = |text: &str| 1 + PRICES.lines().position(|line| line.contains(text)).unwrap() as u32;
+    assert_eq!(report.ranking[0].line, line("n > 10"), "{:?}", report.ranking);
+    // Both mend all.
+    let shown = project.succeed(&["rank", "-v", "--top", "3"]);
+    assert!(shown.contains("`reduced` instead of `cheaper`") && shown.contains("with `>=` instead of `>`"), "{shown}");
+}

@@ -31,7 +31,7 @@ impl Kind {
     /// Whether a test that it makes pass says something of the line only where nothing breaks and no change of another kind repairs. A variable that
     /// counts where it should not makes many a loop end, and one constant or statement too many fits somewhere, wherever the fault is.
     pub fn is_last_resort(self) -> bool {
-        matches!(self, Kind::Constant | Kind::Operation(Class::Sti | Class::Sin))
+        matches!(self, Kind::Constant | Kind::Operation(Class::Sti | Class::Sin | Class::Dji))
     }
 
     /// How much a repair of this kind says of its line, from 0 to 1: of two lines that have a mend, the one with the likelier mistake leads.

@@ -242,7 +242,7 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Predicate => &mut features.flip_predicate,
         Kind::Switch => &mut features.flip_switch,
         Kind::Call => &mut features.flip_call,
-        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi | Class::Vgi | Class::Rci) => {
+        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi | Class::Vgi | Class::Rci | Class::Dji) => {
             &mut features.flip_relation
         }
         Kind::Operation(
