@@ -96,3 +96,55 @@ fn with_value(
         ..template.clone()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::evidence::make::tests::{domain, program as of_node};
+    use crate::mutant::{Domain, code_mutants};
+    use crate::program::{NodeKind, Operation, Operator, Place, Signedness, ValueClass};
+    use crate::source::{Text, apply};
+
+    const SOURCE: &str = "int f(int x)\n{\n    return x == ',';\n}\n";
+    const BYTE: Form = Form::Integer { width: 8, signed: true, named: false };
+
+    /// How the comparison reads with the values that it lacks, and what becomes its constant.
+    fn read(failing: &[u64], passing: Option<&Domain>) -> Vec<(String, u64)> {
+        let mut program = of_node(ValueClass::Char, NodeKind::Parameter);
+        program.nodes[0].width = 8;
+        let kind = OperationKind::Binary {
+            operator: Operator::Equal,
+            width: 32,
+            signedness: Signedness::Signed,
+            left: None,
+            right: Some(44),
+        };
+        let place = Place { file: 0, line: 3, column: 14 };
+        program.operations = vec![Operation { function: 0, piece: 0, place, node: None, kind, others: Vec::new() }];
+        program.functions[0].operations = 0..1;
+        let mutants = code_mutants(&program, &BTreeMap::from([(0, Text::parse(SOURCE))]));
+        let mutant = mutants.iter().find(|mutant| mutant.class == Class::Dji).unwrap();
+        let nodes = nodes_compared(&program, mutant);
+        assert_eq!(nodes, [0], "those of `x`");
+        let failing = domain(BYTE, failing);
+        let taken = Taken { failing: Some(&failing), passing };
+        let found = lacking_value_candidates(&program, mutant, &nodes, &taken);
+        let line = |one: Candidate| {
+            let Change::Instead(bits, 44) = one.mutant.overrides[0].change else { panic!("{:?}", one.mutant) };
+            let after = String::from_utf8(apply(SOURCE.as_bytes(), [&one.edit.unwrap()]).unwrap()).unwrap();
+            (after.lines().nth(2).unwrap().trim().to_owned(), bits)
+        };
+        found.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_comparison_gets_what_failing_tests_bring_first_what_passing_ones_do_not() {
+        let written = |text: &str| format!("return (x == ',' || x == {text});");
+        let passing = domain(BYTE, &[44, 46]);
+        let wanted = [(written("';'"), 59), (written("(-1)"), 0xffff_ffff), (written("'.'"), 46)];
+        assert_eq!(read(&[46, 44, 255, 59], Some(&passing)), wanted);
+        assert_eq!(read(&[44], None), [], "it has its own constant");
+    }
+}
