@@ -47,7 +47,8 @@ impl<L: Lab> Search<'_, L> {
             if nodes.iter().any(is_executed) {
                 let (failing, passing) = taken(facts, &nodes);
                 let taken = Taken { failing: failing.as_deref(), passing: passing.as_deref() };
-                add(lacking_value_candidates(self.program, mutant, &nodes, &taken));
+                let last = nodes.iter().filter_map(|node| facts.last.get(node)).flatten().copied().collect();
+                add(lacking_value_candidates(self.program, mutant, &nodes, &taken, &last));
             }
         }
         add(code_candidates(self.program, self.mutants, executed));

@@ -29,13 +29,14 @@ pub fn nodes_compared(program: &Program, mutant: &CodeMutant) -> Vec<u32> {
     all.filter(is_value).collect()
 }
 
-/// The candidates that let other values in where this mutant does: those that failing tests bring, first those that no passing test brings. `taken` are the values
-/// of the [`nodes_compared`].
+/// The candidates that let other values in where this mutant does: those that failing tests bring, first those that no passing test brings, and of these
+/// the `last` ones, with which a failing test ends. `taken` are the values of the [`nodes_compared`].
 pub fn lacking_value_candidates(
     program: &Program,
     mutant: &CodeMutant,
     nodes: &[u32],
     taken: &Taken,
+    last: &BTreeSet<u64>,
 ) -> Vec<Candidate> {
     let (Some(node), Some(template), Some(widened)) =
         (nodes.first(), code_candidate(program, mutant), Widened::read(&mutant.original))
@@ -43,11 +44,12 @@ pub fn lacking_value_candidates(
         return Vec::new();
     };
     let form = Form::of(&program.nodes[*node as usize]);
-    let Some(failing) = taken.failing.and_then(|all| all.few(usize::MAX)) else { return Vec::new() };
+    let failing = taken.failing.and_then(|all| all.few(usize::MAX));
     let passing = taken.passing.and_then(|all| all.few(usize::MAX));
     let is_passing = |value: &&u64| passing.is_some_and(|passing| passing.contains(value));
-    let mut lacking: Vec<&u64> = failing.iter().collect();
-    lacking.sort_by_key(is_passing);
+    // Where there are many, the last ones are all that is known.
+    let mut lacking: Vec<&u64> = failing.unwrap_or(last).iter().collect();
+    lacking.sort_by_key(|value| (is_passing(value), !last.contains(value)));
     let values = lacking.into_iter().filter_map(|bits| integer(form, *bits));
     let made = values.filter_map(|value| with_value(program, mutant, &template, &widened, value));
     made.take(MOST_LACKING).collect()
@@ -111,7 +113,7 @@ mod tests {
     const BYTE: Form = Form::Integer { width: 8, signed: true, named: false };
 
     /// How the comparison reads with the values that it lacks, and what becomes its constant.
-    fn read(failing: &[u64], passing: Option<&Domain>) -> Vec<(String, u64)> {
+    fn read(failing: &[u64], passing: Option<&Domain>, last: u64) -> Vec<(String, u64)> {
         let mut program = of_node(ValueClass::Char, NodeKind::Parameter);
         program.nodes[0].width = 8;
         let kind = OperationKind::Binary {
@@ -130,7 +132,7 @@ mod tests {
         assert_eq!(nodes, [0], "those of `x`");
         let failing = domain(BYTE, failing);
         let taken = Taken { failing: Some(&failing), passing };
-        let found = lacking_value_candidates(&program, mutant, &nodes, &taken);
+        let found = lacking_value_candidates(&program, mutant, &nodes, &taken, &BTreeSet::from([last]));
         let line = |one: Candidate| {
             let Change::Instead(bits, 44) = one.mutant.overrides[0].change else { panic!("{:?}", one.mutant) };
             let after = String::from_utf8(apply(SOURCE.as_bytes(), [&one.edit.unwrap()]).unwrap()).unwrap();
@@ -144,7 +146,10 @@ mod tests {
         let written = |text: &str| format!("return (x == ',' || x == {text});");
         let passing = domain(BYTE, &[44, 46]);
         let wanted = [(written("';'"), 59), (written("(-1)"), 0xffff_ffff), (written("'.'"), 46)];
-        assert_eq!(read(&[46, 44, 255, 59], Some(&passing)), wanted);
-        assert_eq!(read(&[44], None), [], "it has its own constant");
+        assert_eq!(read(&[46, 44, 255, 59], Some(&passing), 46), wanted);
+        assert_eq!(read(&[44], None, 44), [], "it has its own constant");
+        let many: Vec<u64> = (45..120).collect();
+        assert_eq!(read(&[60, 46, 59], None, 59)[0], (written("';'"), 59), "a test ends with it");
+        assert_eq!(read(&many, Some(&passing), 59), [(written("';'"), 59)], "too many are not known");
     }
 }
