@@ -42,7 +42,7 @@ pub enum Change {
     StepAfter(u64),
     /// A value that is one of these becomes the other one; every other value stays.
     Exchange(u64, u64),
-    /// A value that is the first of these becomes the second; every other value stays.
+    /// A value that is the first of these becomes the second; every other value stays. Of a binary operation it is the left operand that does.
     Instead(u64, u64),
 }
 

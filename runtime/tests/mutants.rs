@@ -11,7 +11,7 @@ use code::{
 use suspect_format::abi::Mode;
 use suspect_format::operation::Operator;
 use suspect_format::trial::Change::{
-    self, Add, Choose, Complement, Exchange, Flip, Left, Negate, Right, Set, StepAfter, StepBefore,
+    self, Add, Choose, Complement, Exchange, Flip, Instead, Left, Negate, Right, Set, StepAfter, StepBefore,
 };
 use suspect_format::trial::{Done, EXIT_CUT, Override, PROCESS_CUT, Refusal};
 
@@ -94,6 +94,8 @@ fn every_change_does_what_it_says() {
         ("divide", operator(DIVIDE, Operator::SignedRem), "divide 2 7"),
         ("divide", operator(LESS, Operator::SignedGreater), "divide 7 251"),
         ("divide", change(LESS, Flip, 0), "divide 7 251"),
+        ("divide", Override { other: 9, ..change(LESS, Instead, negative(-5)) }, "divide 33 251"),
+        ("divide", Override { other: 9, ..change(LESS, Instead, 6) }, "divide 33 7"),
         ("divide", change(BYTE, Set, 0x1_23), "divide 35 7"),
         ("divide", change(BYTE, Negate, 0), "divide 223 7"),
         ("node", change(NODE, Complement, 0), "node 18446744073709551614"),

@@ -8,8 +8,8 @@ use super::facts::Facts;
 use super::run::Search;
 use crate::campaign::Lab;
 use crate::evidence::{
-    Candidate, Taken, Trials, TriedTest, code_candidates, label_candidates, missing_label_candidates, node_candidates,
-    nodes_of_source,
+    Candidate, Taken, Trials, TriedTest, code_candidates, label_candidates, lacking_value_candidates,
+    missing_label_candidates, node_candidates, nodes_compared, nodes_of_source,
 };
 use crate::mutant::Domain;
 
@@ -41,6 +41,15 @@ impl<L: Lab> Search<'_, L> {
             let taken = Taken { failing: failing.as_deref(), passing: passing.as_deref() };
             add(label_candidates(self.program, label, node, &taken));
             add(missing_label_candidates(self.program, label, node, &taken));
+        }
+        for mutant in self.mutants {
+            let nodes = nodes_compared(self.program, mutant);
+            if nodes.iter().any(is_executed) {
+                let (failing, passing) = taken(facts, &nodes);
+                let taken = Taken { failing: failing.as_deref(), passing: passing.as_deref() };
+                let last = nodes.iter().filter_map(|node| facts.last.get(node)).flatten().copied().collect();
+                add(lacking_value_candidates(self.program, mutant, &nodes, &taken, &last));
+            }
         }
         add(code_candidates(self.program, self.mutants, executed));
         trials

@@ -1,6 +1,6 @@
 //! What the tests do without any change, as far as candidates need it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub struct Facts {
     /// For each test that fails only if locals begin as garbage: the pieces in which nodes took values then. What reads a variable that nothing was
     /// assigned to may be optimised away in the recorded run, with all that follows it.
     pub pieces: BTreeMap<u32, Vec<u32>>,
+    /// By node, the last number that it takes in each failing test: with it a test that breaks off fails.
+    pub last: BTreeMap<u32, BTreeSet<u64>>,
 }
 
 impl Facts {
@@ -104,10 +106,13 @@ impl Facts {
         for (position, node) in oracle.nodes().iter().enumerate() {
             let form = Form::of(&program.nodes[*node as usize]);
             let mut domain = Domain::default();
-            let mut count = 0;
+            let (mut count, mut last) = (0, None);
             for value in oracle.values(position) {
                 domain.add(form, value);
-                count += 1;
+                (count, last) = (count + 1, Some(value));
+            }
+            if let (true, Form::Integer { .. }, Some(value)) = (failed, form, last) {
+                self.last.entry(*node).or_default().insert(value);
             }
             domains.entry(*node).or_default().merge(&domain);
             if failed && form == Form::Truth && count > 0 {

@@ -456,7 +456,7 @@ fn promise(kind: Kind) -> f64 {
     match kind {
         Kind::Predicate => 1.0,
         // Four for each variable that is read, a dozen beside each statement; below, eight for each call, four for each member. Few are written so.
-        Kind::Constant | Kind::Operation(Class::Sti | Class::Sin) => 0.3,
+        Kind::Constant | Kind::Operation(Class::Sti | Class::Sin | Class::Dji) => 0.3,
         Kind::Operation(Class::Cfr | Class::Mrr | Class::Vgi | Class::Rci) => 0.5,
         Kind::Operation(_) => 0.8,
         Kind::Call => 0.7,

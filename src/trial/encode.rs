@@ -79,7 +79,8 @@ impl Takes {
             Change::Operator(_) | Change::Left(_) | Change::Right(_) => self == Takes::Operands,
             Change::Choose(_) => matches!(self, Takes::Choice | Takes::Variable),
             Change::StepBefore(_) | Change::StepAfter(_) => self == Takes::Variable,
-            Change::Exchange(..) | Change::Instead(..) => self == Takes::Number,
+            Change::Exchange(..) => self == Takes::Number,
+            Change::Instead(..) => matches!(self, Takes::Number | Takes::Operands),
         }
     }
 }

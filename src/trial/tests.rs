@@ -113,6 +113,7 @@ fn change() -> impl Strategy<Value = Change> {
         (0..3u32).prop_map(Change::Choose),
         any::<u64>().prop_map(Change::StepBefore),
         any::<(u64, u64)>().prop_map(|(bits, other)| Change::Exchange(bits, other)),
+        any::<(u64, u64)>().prop_map(|(bits, other)| Change::Instead(bits, other)),
         proptest::collection::vec(any::<u8>(), 0..40).prop_map(|text| Change::Text(text.into())),
     ]
 }
@@ -138,6 +139,7 @@ fn expected(mutant: &Mutant, modules: &[&[u32]]) -> Vec<(u32, u32, u32)> {
             (Site::Node(_), Change::Set(0)) => layout::Change::Set,
             (Site::Node(_), Change::Complement) if even => layout::Change::Complement,
             (Site::Node(_), Change::Exchange(..)) if even => layout::Change::Exchange,
+            (_, Change::Instead(..)) if even => layout::Change::Instead,
             (Site::Node(_), Change::Text(_)) if !even => layout::Change::Text,
             (Site::Operation(_), Change::Set(_)) if even => layout::Change::Set,
             (Site::Operation(_), Change::Complement) if even => layout::Change::Complement,

@@ -89,3 +89,54 @@ fn a_function_of_the_same_type_is_called_where_another_one_belongs() {
     // Only those who ask for such mutants get them.
     assert!(!project.succeed(&["mutants", "--list"]).contains("  CFR  "));
 }
+
+/// Ten pieces are many, too. Where few tests come, what another function says is right by chance.
+const PRICES: &str = "#include <stdio.h>
+#include <stdlib.h>
+static int many(int n)
+{
+    return n > 10;
+}
+static int some(int n)
+{
+    return n > 9;
+}
+static int price(int n, char kind)
+{
+    if (kind == 'x')
+        return some(n) ? 1 : 0;
+    if (kind == 'r')
+        return many(n) ? 3 * n - 5 : 3 * n;
+    return 2 * n - many(n);
+}
+int main(int argc, char **argv)
+{
+    printf(\"%d\\n\", price(atoi(argv[1]), argv[2][0]));
+    return 0;
+}
+";
+
+#[test]
+fn another_relation_leads_where_another_function_mends_as_well() {
+    let project = Project::new();
+    let all = [
+        ("10 r", 25),
+        ("3 r", 9),
+        ("12 r", 31),
+        ("3 a", 6),
+        ("12 a", 23),
+        ("5 a", 10),
+        ("20 a", 39),
+        ("9 x", 0),
+        ("10 x", 1),
+    ];
+    project.write_lines("prices", PRICES, "./prices {line}", &all);
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let line = |text: &str| 1 + PRICES.lines().position(|line| line.contains(text)).unwrap() as u32;
+    assert_eq!(report.ranking[0].line, line("n > 10"), "{:?}", report.ranking);
+    // Both mend all.
+    let shown = project.succeed(&["rank", "-v", "--top", "3"]);
+    assert!(shown.contains("`some` instead of `many`") && shown.contains("with >= instead of >"), "{shown}");
+}

@@ -39,6 +39,7 @@ mod incremental;
 mod interrupted;
 mod keeping;
 mod labels;
+mod lacking_values;
 mod likeness;
 mod logging;
 mod long_runs;

@@ -82,6 +82,8 @@ features! {
     flip_constant,
     /// ... another variable.
     flip_variable,
+    /// ... another function that is called, or another member.
+    flip_name,
     /// ... leaving out the statement.
     flip_deletion,
     /// ... leaving out the call.
@@ -94,7 +96,7 @@ features! {
     turning_rank,
     /// Share of passing tests kept by the best candidate that flips all failing tests, and that no further test refutes.
     repair,
-    /// The same of changes of code, which a user could make.
+    /// The same of changes of code, which a user could make, each by its [`super::Kind::credit`].
     repair_code,
     /// The same of other values and switched conditions.
     repair_value,

@@ -174,14 +174,16 @@ pub fn code_candidates(program: &Program, mutants: &[CodeMutant], executed: impl
     for mutant in mutants.iter().filter(|mutant| !matches!(mutant.status, Status::Junk(_))) {
         if let Some(candidate) = made(mutant) {
             exchanged.extend(constants.instead(mutant, &candidate));
-            candidates.extend(mutant.is_normal().then_some(candidate));
+            // What a comparison lacks is known from the values that tests bring.
+            let is_normal = mutant.is_normal() && mutant.class != Class::Dji;
+            candidates.extend(is_normal.then_some(candidate));
         }
     }
     candidates.extend(exchanged);
     candidates
 }
 
-fn code_candidate(program: &Program, mutant: &CodeMutant) -> Option<Candidate> {
+pub(super) fn code_candidate(program: &Program, mutant: &CodeMutant) -> Option<Candidate> {
     let of_node = |node: &u32| program.nodes[*node as usize].line;
     let line = line_at(program, mutant.place).or_else(|| mutant.node.as_ref().and_then(of_node))?;
     let calls = mutant.class == Class::Sdl && mutant.edit.as_ref().is_some_and(|edit| is_call(&edit.original));

@@ -11,6 +11,7 @@ mod cluster;
 mod confidence;
 mod constant;
 mod criterion;
+mod disjunct;
 mod feature;
 mod line_facts;
 mod make;
@@ -28,6 +29,7 @@ pub use candidate::{Candidate, Kind};
 pub use cluster::{clusters, failing_groups};
 pub use confidence::{Advice, Confidence, Lack};
 pub use criterion::{Criterion, Scores};
+pub use disjunct::{lacking_value_candidates, nodes_compared};
 pub use feature::{Features, N_FEATURES, NAMES};
 pub use line_facts::{Holds, LineFacts, Warned};
 pub use make::{

@@ -196,7 +196,11 @@ fn of_trials(
         raise(&mut features.turning, tallies.turning(tally));
         let kept = if trials.is_refuted(at, one_cause) { 0.0 } else { kept(tallies, tally) };
         raise(&mut features.repair, kept);
-        raise(if is_code(candidate) { &mut features.repair_code } else { &mut features.repair_value }, kept);
+        if is_code(candidate) {
+            raise(&mut features.repair_code, kept * candidate.kind.credit());
+        } else {
+            raise(&mut features.repair_value, kept);
+        }
         raise(&mut features.growth, growth[at as usize]);
         if tally.failing.turned > 0 {
             features.flip = 1.0;
@@ -238,14 +242,15 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Predicate => &mut features.flip_predicate,
         Kind::Switch => &mut features.flip_switch,
         Kind::Call => &mut features.flip_call,
-        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi | Class::Vgi | Class::Rci) => {
+        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi | Class::Vgi | Class::Rci | Class::Dji) => {
             &mut features.flip_relation
         }
         Kind::Operation(
             Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti | Class::Uod,
         ) => &mut features.flip_arithmetic,
         Kind::Operation(Class::Crp) | Kind::Constant => &mut features.flip_constant,
-        Kind::Operation(Class::Vrr | Class::Cfr | Class::Mrr) => &mut features.flip_variable,
+        Kind::Operation(Class::Vrr) => &mut features.flip_variable,
+        Kind::Operation(Class::Cfr | Class::Mrr) => &mut features.flip_name,
         Kind::Operation(Class::Sdl | Class::Sin) => &mut features.flip_deletion,
     }
 }

@@ -204,6 +204,15 @@ fn repairs_by_code_are_told_from_repairs_by_values() {
 }
 
 #[test]
+fn another_function_says_less_than_another_operator() {
+    let (function, member) = (Kind::Operation(Class::Cfr), Kind::Operation(Class::Mrr));
+    let found = portrait(&trials(&FAILED, &[(function, 0, "ttsss"), (member, 1, "ttsss"), (ADD, 2, "ttsss")]), 4);
+    let repairs: Vec<f64> = found.features.iter().map(|features| features.repair_code).collect();
+    assert_eq!(repairs, [0.5, 0.5, 1.0, 0.0]);
+    assert_eq!(found.features[0].repair, 1.0, "what it keeps is what it keeps");
+}
+
+#[test]
 fn last_resorts_count_only_where_they_break_nothing_and_nothing_else_repairs() {
     const STEP: Kind = Kind::Operation(Class::Sti);
     let of = |candidates: &[(Kind, u32, &str)]| {

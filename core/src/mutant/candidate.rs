@@ -120,6 +120,9 @@ impl<'a> Found<'_, '_, 'a> {
             width,
             signedness,
         );
+        if let (Ok(found), Some(right), false) = (found, right, is_about_null || in_argument.is_some()) {
+            self.widened(found, operator, number(right, width, false, signedness != Signedness::Unsigned));
+        }
         let signed = signedness != Signedness::Unsigned;
         let is_shift = matches!(operator, Operator::Shl | Operator::SignedShr | Operator::UnsignedShr);
         for (value, is_left) in sides {
@@ -521,7 +524,7 @@ fn divides(operator: Operator) -> bool {
 }
 
 /// The literal that an expression is, `true` and `false` among them.
-fn literal_of(expression: Expression) -> Option<Literal> {
+pub(super) fn literal_of(expression: Expression) -> Option<Literal> {
     let truth = |value| Literal {
         value: LiteralValue::Integer(value),
         width: 32,

@@ -200,6 +200,12 @@ impl Writer<'_> {
         let kind = apply.kind;
         let left = match change {
             Some(Change::Left(bits)) => constant(bits, kind),
+            Some(Change::Instead(from, to)) => {
+                let left = self.operand(&apply.left, kind)?;
+                let (of, from, to) = (name(kind), constant(from, kind), constant(to, kind));
+                let is_it = self.value(&format!("icmp eq {of} {left}, {from}"));
+                self.value(&format!("select i1 {is_it}, {of} {to}, {of} {left}"))
+            }
             _ => self.operand(&apply.left, kind)?,
         };
         let (right, bits) = match (&change, &apply.right) {

@@ -25,6 +25,7 @@ mod code_tests;
 #[cfg(test)]
 mod passed_tests;
 mod comparison;
+mod disjunct;
 mod domain;
 mod expression;
 mod form;
@@ -47,6 +48,7 @@ mod tests;
 pub use choice::{Mutant, Slot, change_of, identity_hash, mutants};
 pub use code::{CodeMutant, Junk, Status, code_mutants, edits};
 pub use comparison::{Comparison, Forms};
+pub use disjunct::Widened;
 pub use domain::Domain;
 pub use form::Form;
 pub use operator::{Class, alternatives, constants};

@@ -53,11 +53,13 @@ pub enum Class {
     Cfr,
     /// Member replacement: another member of the same structure and type is named.
     Mrr,
+    /// Disjunct insertion: a variable that is compared with a constant is compared with a second one, too: `v == c` becomes `v == c || v == d`.
+    Dji,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 20] = [
+    pub const ALL: [Class; 21] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -78,12 +80,13 @@ impl Class {
         Class::Rci,
         Class::Cfr,
         Class::Mrr,
+        Class::Dji,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
         use Class::*;
-        !matches!(self, Asr | Bod | Sti | Uod | Iwr | Sin | Ngi | Vgi | Rci | Cfr | Mrr)
+        !matches!(self, Asr | Bod | Sti | Uod | Iwr | Sin | Ngi | Vgi | Rci | Cfr | Mrr | Dji)
     }
 
     /// Its name on command lines and in results.
@@ -109,6 +112,7 @@ impl Class {
             Class::Rci => "RCI",
             Class::Cfr => "CFR",
             Class::Mrr => "MRR",
+            Class::Dji => "DJI",
         }
     }
 
@@ -135,6 +139,7 @@ impl Class {
             Class::Rci => "result check insertion",
             Class::Cfr => "called function replacement",
             Class::Mrr => "member replacement",
+            Class::Dji => "disjunct insertion",
         }
     }
 

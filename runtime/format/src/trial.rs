@@ -273,7 +273,7 @@ pub enum Change {
     StepAfter = 12,
     /// A value that is one of the operands becomes the other one, every other value stays.
     Exchange = 14,
-    /// A value that is the operand becomes the second operand, every other value stays.
+    /// A value that is the operand becomes the second operand, every other value stays. Of a binary operation it is the left operand that does.
     Instead = 15,
 }
 

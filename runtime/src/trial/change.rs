@@ -17,6 +17,7 @@ const GENEROUS_BYTES: u64 = 64 << 20;
 const TEXT_ROOM: usize = 4096;
 
 const SET: u32 = Change::Set as u32;
+const INSTEAD: u32 = Change::Instead as u32;
 const STEP_BEFORE: u32 = Change::StepBefore as u32;
 const STEP_AFTER: u32 = Change::StepAfter as u32;
 
@@ -161,6 +162,8 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
             // A value that is put in the place of a division is not divided.
             let changed = |value: Option<u64>, one: &Override| match value {
                 None if one.change != SET => None,
+                // That is said of the left operand.
+                value if one.change == INSTEAD => value,
                 value => Some(changed_word(one, value.unwrap_or(0))),
             };
             // SAFETY: as above.
@@ -200,6 +203,7 @@ fn recomputed<'a>(
         match one.change {
             LEFT => left = one.operand,
             RIGHT => right = one.operand,
+            INSTEAD if left == one.operand => left = one.other,
             OPERATOR => operator = Some(one.operand as u8),
             _ => continue,
         }
@@ -220,7 +224,6 @@ fn changed_word(one: &Override, value: u64) -> u64 {
     const FLIP: u32 = Change::Flip as u32;
     const COMPLEMENT: u32 = Change::Complement as u32;
     const EXCHANGE: u32 = Change::Exchange as u32;
-    const INSTEAD: u32 = Change::Instead as u32;
     let width = u32::from(one.width).clamp(1, 64);
     let is_float = one.is_float != 0 && (width == 32 || width == 64);
     let new = match one.change {

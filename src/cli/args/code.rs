@@ -38,7 +38,7 @@ pub struct KillArguments {
 /// Which code mutants there are.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CatalogueArguments {
-    /// Only mutants by these operators: AOR, ROR, LCR, BOR, SOR, CRP, UOI, VRR, SDL; ASR, BOD, UOD, IWR, STI, SIN, NGI, VGI, RCI, CFR and MRR if named here.
+    /// Only mutants by these operators: AOR, ROR, LCR, BOR, SOR, CRP, UOI, VRR, SDL; ASR, BOD, UOD, IWR, STI, SIN, NGI, VGI, RCI, CFR, MRR and DJI if named here.
     #[arg(long, value_delimiter = ',', value_name = "CLASSES")]
     pub operators: Vec<String>,
     /// Only mutants in these files: paths relative to the project's root, with * and ?.

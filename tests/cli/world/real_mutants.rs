@@ -16,9 +16,9 @@ use suspect::source::{Edit, apply};
 use crate::project::Project;
 use crate::world::projects::fetch;
 
-const CLASSES: [&str; 18] = [
+const CLASSES: [&str; 19] = [
     "AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD", "STI", "UOD", "IWR", "VGI", "RCI",
-    "CFR", "MRR",
+    "CFR", "MRR", "DJI",
 ];
 /// As users compile. Overflow wraps round, and locals begin as zero, where mutants run.
 const PLAIN: [&str; 5] = ["-O2", "-w", "-g", "-fwrapv", "-ftrivial-auto-var-init=zero"];
