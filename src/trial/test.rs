@@ -61,6 +61,8 @@ struct Summary {
     matched: Option<u64>,
     /// What a failing test says of its failure, where its status alone is judged.
     complaint: Option<Complaint>,
+    /// The standard output that its driver wants, as far as trials are compared with it.
+    wanted: Option<Box<[u8]>>,
 }
 
 impl Summary {
@@ -68,6 +70,7 @@ impl Summary {
     fn expected(&self) -> &[u8] {
         match (&self.judging, self.complaint) {
             (Judging::Exact { output, .. }, _) => compared(output),
+            _ if self.wanted.is_some() => self.wanted.as_deref().unwrap_or_default(),
             (_, Some(Complaint::Output { end, .. })) => &self.ran.outputs[0].bytes[..end as usize],
             _ => &[],
         }
@@ -138,10 +141,13 @@ impl TestTrials {
         }
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
         let is_cut = ran.flags & PROCESS_CUT != 0;
-        let complains = verdict == Verdict::Fail && test.may_be_silenced();
+        // A driver that shows what it wants looks at that.
+        let wanted = test.wanted_output().map(|wanted| compared(wanted).into());
+        let complains = verdict == Verdict::Fail && test.may_be_silenced() && wanted.is_none();
         let complaint = Complaint::of(&recording.ran.outputs, recording.looks_at);
         let mut summary = Summary {
             complaint: complaint.filter(|_| complains),
+            wanted,
             passes: verdict == Verdict::Pass,
             is_cut,
             filter: None,
@@ -153,7 +159,7 @@ impl TestTrials {
             matched: None,
         };
         match &summary.judging {
-            Judging::Exact { .. } => {
+            _ if summary.wanted.is_some() || matches!(summary.judging, Judging::Exact { .. }) => {
                 summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
             }
             Judging::Filtered { output, .. } => {
@@ -291,7 +297,8 @@ impl TestTrials {
     }
 
     fn judge(&self) -> Judge {
-        let Summary { passes, is_cut, judging, filter, looks_at, ran, used, limit, matched, complaint } = &self.summary;
+        let Summary { passes, is_cut, judging, filter, looks_at, ran, used, limit, matched, complaint, .. } =
+            &self.summary;
         Judge {
             test: self.test.clone(),
             passes: *passes,

@@ -179,6 +179,19 @@ fn a_driver_that_shows_what_it_wants_is_asked_of_nothing_further_from_it() {
     assert!(0 < loose && !is_shown, "{loose} {is_shown}");
 }
 
+/// How far an output is right guides the search, and is evidence.
+#[test]
+fn it_is_known_how_far_a_start_is_right_whose_driver_shows_what_it_wants() {
+    let project = project_of(SHOWING);
+    tested(&project);
+    let ranking = project.ranking(&[]);
+    let claims = ranking["ranking"].as_array().unwrap().iter().flat_map(|line| line["reasons"].as_array().unwrap());
+    let outcomes = claims.filter_map(|reason| reason["claim"]["outcomes"].as_array()).flatten();
+    let mended: Vec<_> = outcomes.filter(|outcome| outcome["effect"] == "passes").collect();
+    let whole = "90 points: 1\n".len();
+    assert!(!mended.is_empty() && mended.iter().all(|outcome| outcome["matched"] == whole), "{mended:?}");
+}
+
 /// Lines that the driver does not look at are no part of what is explained.
 #[test]
 fn an_explanation_begins_where_a_driver_does_not_get_what_it_wants() {
