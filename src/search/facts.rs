@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::SearchTest;
 use crate::campaign::pool::{locked, prepare_each};
@@ -31,7 +31,13 @@ pub struct Facts {
     /// assigned to may be optimised away in the recorded run, with all that follows it.
     pub pieces: BTreeMap<u32, Vec<u32>>,
     /// By node, the last number that it takes in each failing test: with it a test that breaks off fails.
+    #[serde(deserialize_with = "if_there")]
     pub last: BTreeMap<u32, BTreeSet<u64>>,
+}
+
+/// The last field, or nothing where a file of an earlier tool ends before it.
+fn if_there<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Ok(T::deserialize(from).unwrap_or_default())
 }
 
 impl Facts {
