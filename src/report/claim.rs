@@ -148,9 +148,9 @@ pub fn change_of(claim: &Claim) -> String {
             None => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
         },
         None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),
-        None if claim.kind == "predicate" => format!("the condition becomes {}", claim.replacement),
-        None if ["value", "pointer", "switch"].contains(&claim.kind.as_str()) => {
-            format!("the value {} becomes {}", claim.original, claim.replacement)
+        // A condition without a text of its own, such as one in a macro.
+        None if claim.kind == "predicate" && ["true", "false"].contains(&claim.original.as_str()) => {
+            format!("the condition becomes {}", claim.replacement)
         }
         None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
     };

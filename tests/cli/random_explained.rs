@@ -65,7 +65,7 @@ fn program(dice: &mut Dice) -> String {
             "static void f{number}(unsigned a, unsigned b)\n{{\nunsigned c = 1, d = 2, e = 3, t[4] = {{0}};"
         );
         statements(dice, 0, &mut 0, &mut text);
-        text += "printf(\"%u %u\\n\", c, d);\nprintf(\"%u\\n\", e + t[1]);\n}\n";
+        text += "printf(\"%u\\n\", c * 31 + d);\nprintf(\"%u\\n\", e + t[1]);\n}\n";
     }
     text += "int main(void)\n{\nint k;\nunsigned a, b;\nif (scanf(\"%d %u %u\", &k, &a, &b) != 3)\nreturn 9;\nswitch (k) {\n";
     (0..PROGRAMS).for_each(|number| text += &format!("case {number}: f{number}(a, b); break;\n"));
