@@ -41,7 +41,7 @@ impl Drop for Work {
 /// Begins a hook's work; nothing if there is none.
 ///
 /// # Safety
-/// Called by hooks of the `record` version, which runs only where [`super::start`] has succeeded.
+/// Called by hooks of the `record` version, which runs only where [`super::start()`] has succeeded.
 #[inline(always)]
 pub unsafe fn work() -> Option<Work> {
     let recording = shared();
