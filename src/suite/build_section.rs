@@ -104,7 +104,7 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
 /// The command that makes no Texinfo manuals: tests need none, and where makeinfo is not installed the build would end at a manual that is out of date.
 fn without_manuals(root: &Path, command: &str) -> String {
     let has_manuals = Makefile::all_of_automake(root).iter().any(|makefile| makefile.mentions("_TEXINFOS"));
-    if has_manuals { command.replacen("./configure", "./configure MAKEINFO=:", 1) } else { command.to_owned() }
+    if has_manuals { command.replacen("./configure ", "./configure MAKEINFO=: ", 1) } else { command.to_owned() }
 }
 
 /// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.

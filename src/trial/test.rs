@@ -68,10 +68,10 @@ struct Summary {
 impl Summary {
     /// What standard output is compared with: what is expected, or what it says of its failure; nothing where the test is judged by neither.
     fn expected(&self) -> &[u8] {
-        match (&self.judging, self.complaint) {
-            (Judging::Exact { output, .. }, _) => compared(output),
-            _ if self.wanted.is_some() => self.wanted.as_deref().unwrap_or_default(),
-            (_, Some(Complaint::Output { end, .. })) => &self.ran.outputs[0].bytes[..end as usize],
+        match (&self.judging, &self.wanted, self.complaint) {
+            (Judging::Exact { output, .. }, _, _) => compared(output),
+            (_, Some(wanted), _) => wanted,
+            (_, _, Some(Complaint::Output { end, .. })) => &self.ran.outputs[0].bytes[..end as usize],
             _ => &[],
         }
     }

@@ -193,6 +193,9 @@ fn building_makes_no_manuals_of_texinfo() {
     assert!(written.contains(&format!("command = \"{build}\"")), "{written}");
     let (_, written) = first_file(&automake[..2]);
     assert!(written.contains("command = \"./configure && make"), "{written}");
+    let by_script = [("configure.sh", ""), ("doc/Makefile.am", "info_TEXINFOS = p.texi\n")];
+    let (_, written) = first_file(&by_script);
+    assert!(written.contains("command = \"./configure.sh && make"), "{written}");
 }
 
 /// What `suspect init` says and writes for a project of these files.
