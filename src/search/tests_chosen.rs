@@ -144,6 +144,7 @@ mod tests {
         let tests = [taking(0, true, 2000), taking(1, true, 10), taking(2, false, 2000), taking(3, true, 150)];
         assert_eq!(left(&tests), (vec![1, 2, 3], vec![0]));
         assert_eq!(left(&[tests[0].clone(), taking(4, true, 250), tests[2].clone()]), (vec![0, 4, 2], vec![]));
+        assert_eq!(left(&[tests[1].clone(), taking(4, true, 250)]), (vec![1], vec![4]), "a second and more");
         assert_eq!(left(&tests[2..3]), (vec![2], vec![]));
     }
 
