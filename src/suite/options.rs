@@ -10,13 +10,18 @@ const OFF: [&str; 4] = ["off", "false", "no", "0"];
 
 /// What says that there are tests, wherever they are made.
 const ALLOWS: &str = "enable_testing";
+/// Commands that give the variable a value that they name first.
+const DECLARES: [&str; 3] = ["set", "option", "cmake_dependent_option"];
+/// Words that compare a variable with something, so that it is no switch.
+const COMPARES: [&str; 4] = ["STREQUAL", "EQUAL", "MATCHES", "IN_LIST"];
 
 /// Names of the options that are off by default and without which `CMakeLists.txt` in `root` makes no tests; none where it makes some anyway, because
 /// further tests may need what the machine does not have.
 pub(super) fn tests_of_cmake(root: &Path) -> Vec<String> {
     let text = fs::read(root.join("CMakeLists.txt")).unwrap_or_default();
     let calls = calls(&String::from_utf8_lossy(&text));
-    let off = off_by_default(&calls);
+    let mut off = off_by_default(&calls);
+    off.extend(undeclared(&calls));
     let mut conditions: Vec<&[String]> = Vec::new();
     let mut needed: Vec<String> = Vec::new();
     for Call { name, words } in &calls {
@@ -81,6 +86,22 @@ fn off_by_default(calls: &[Call]) -> Vec<String> {
         call.words.first().filter(|name| is_off(default) && is_of_tests(name)).cloned()
     };
     calls.iter().filter_map(named).collect()
+}
+
+/// Names for tests that conditions ask for and nothing declares, which is false. `include(CTest)` declares `BUILD_TESTING`, and has it true.
+fn undeclared(calls: &[Call]) -> Vec<String> {
+    let includes = |module: &str| {
+        calls.iter().any(|call| call.name == "include" && call.words.first().is_some_and(|word| word == module))
+    };
+    let is_declared = |name: &String| {
+        (name == "BUILD_TESTING" && includes("CTest"))
+            || calls.iter().any(|call| DECLARES.contains(&call.name.as_str()) && call.words.first() == Some(name))
+    };
+    let asked = calls
+        .iter()
+        .filter(|call| call.name == "if" && !call.words.iter().any(|word| COMPARES.contains(&word.as_str())));
+    let names = asked.flat_map(|call| &call.words).filter(|word| is_of_tests(word));
+    names.filter(|name| !is_declared(name)).cloned().collect()
 }
 
 fn is_of_tests(option: &str) -> bool {
@@ -156,6 +177,7 @@ mod tests {
             "OPTION(WITH_TESTS \"x\")\nIF(WITH_TESTS)\nENABLE_TESTING()\nADD_TEST(a b)\nENDIF(WITH_TESTS)\n",
             "set(WITH_TESTS FALSE CACHE BOOL \"x\")\nif(NOT WIN32)\nif(X AND (WITH_TESTS))\nadd_test(NAME a COMMAND b)\nendif()\nendif()",
             "enable_testing()\noption(WITH_TESTS \"\" OFF)\ninclude(CTest)\nif(WITH_TESTS)\nenable_testing()\nadd_subdirectory(demo)\nendif()",
+            "if(DEFINED WITH_TESTS)\nenable_testing()\nmake_test(a)\nendif()\n",
             "# option(A_TEST \"\" ON)\noption(WITH_TESTS \"\" NO)\nif(WITH_TESTS) # if(\nadd_subdirectory(\"src/tests\")\nendif()",
         ] {
             assert_eq!(options(text), ["WITH_TESTS"], "{text}");
@@ -188,6 +210,9 @@ mod tests {
             guarded("option(WITH_TESTS \"\" OFF)", "WITH_TESTS") + "add_test(c d)\n",
             "option(WITH_TESTS \"\" OFF)\nif(WITH_TESTS)\nelse()\nadd_test(a b)\nendif()".into(),
             "option(WITH_TESTS \"\" OFF".into(),
+            "include(CTest)\nif(BUILD_TESTING)\nadd_test(a b)\nendif()".into(),
+            "set(WITH_TESTS ON)\nif(WITH_TESTS)\nadd_test(a b)\nendif()".into(),
+            "if(KIND STREQUAL TESTS)\nadd_test(a b)\nendif()".into(),
             "option(WITH_TESTS \"\" OFF)\nenable_testing()\nif(WITH_TESTS)\nendif()".into(),
         ] {
             assert_eq!(options(&text), [""; 0], "{text}");
