@@ -101,10 +101,15 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     })
 }
 
-/// The command that makes no Texinfo manuals: tests need none, and where makeinfo is not installed the build would end at a manual that is out of date.
+/// What makes manuals: a variable of Automake's, and what the Makefiles of those who need it say.
+const MANUALS: [(&str, &str); 2] = [("MAKEINFO", "_TEXINFOS"), ("HELP2MAN", "HELP2MAN")];
+
+/// The command that makes no manuals: tests need none. Where their program is not installed, the build would end at a manual that is out of date.
 fn without_manuals(root: &Path, command: &str) -> String {
-    let has_manuals = Makefile::all_of_automake(root).iter().any(|makefile| makefile.mentions("_TEXINFOS"));
-    if has_manuals { command.replacen("./configure ", "./configure MAKEINFO=: ", 1) } else { command.to_owned() }
+    let makefiles = Makefile::all_of_automake(root);
+    let is_needed = |(_, mentioned): &(&str, &str)| makefiles.iter().any(|makefile| makefile.mentions(mentioned));
+    let unset: String = MANUALS.into_iter().filter(is_needed).map(|(variable, _)| format!("{variable}=: ")).collect();
+    command.replacen("./configure ", &format!("./configure {unset}"), 1)
 }
 
 /// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.

@@ -32,7 +32,8 @@ pub(super) fn tests_of_cmake(root: &Path) -> Vec<String> {
             "endif" => drop(conditions.pop()),
             _ if makes_tests(name, words) || name == ALLOWS => {
                 match conditions.iter().find_map(|words| switch(words, &off)) {
-                    Some(option) if !needed.contains(option) => needed.push(option.clone()),
+                    // Tests that another option brings, as one for fuzzing does, are not made.
+                    Some(option) if is_of_tests(option) && !needed.contains(option) => needed.push(option.clone()),
                     // Without tests it only allows those of others.
                     None if name != ALLOWS => return Vec::new(),
                     Some(_) | None => {}
@@ -73,7 +74,7 @@ fn makes_tests(name: &str, words: &[String]) -> bool {
     }
 }
 
-/// Names of options for tests whose default is false.
+/// Names of options whose default is false.
 fn off_by_default(calls: &[Call]) -> Vec<String> {
     let is_off = |value: &str| OFF.contains(&value.to_ascii_lowercase().as_str());
     let named = |call: &Call| {
@@ -83,7 +84,7 @@ fn off_by_default(calls: &[Call]) -> Vec<String> {
             ("set", [_, value, cache, kind, ..]) if cache == "CACHE" && kind == "BOOL" => value,
             _ => return None,
         };
-        call.words.first().filter(|name| is_off(default) && is_of_tests(name)).cloned()
+        call.words.first().filter(|_| is_off(default)).cloned()
     };
     calls.iter().filter_map(named).collect()
 }
@@ -178,6 +179,7 @@ mod tests {
             "set(WITH_TESTS FALSE CACHE BOOL \"x\")\nif(NOT WIN32)\nif(X AND (WITH_TESTS))\nadd_test(NAME a COMMAND b)\nendif()\nendif()",
             "enable_testing()\noption(WITH_TESTS \"\" OFF)\ninclude(CTest)\nif(WITH_TESTS)\nenable_testing()\nadd_subdirectory(demo)\nendif()",
             "if(DEFINED WITH_TESTS)\nenable_testing()\nmake_test(a)\nendif()\n",
+            "option(WITH_TESTS \"\" OFF)\noption(FUZZ \"\" OFF)\nif(WITH_TESTS)\nadd_test(a b)\nendif()\nif(FUZZ)\nadd_test(c d)\nendif()",
             "# option(A_TEST \"\" ON)\noption(WITH_TESTS \"\" NO)\nif(WITH_TESTS) # if(\nadd_subdirectory(\"src/tests\")\nendif()",
         ] {
             assert_eq!(options(text), ["WITH_TESTS"], "{text}");

@@ -185,17 +185,18 @@ fn building_leaves_out_the_tests_that_automake_runs_by_itself() {
 }
 
 #[test]
-fn building_makes_no_manuals_of_texinfo() {
-    let automake =
-        [("configure", ""), ("Makefile.am", "SUBDIRS = doc\n"), ("doc/Makefile.am", "info_TEXINFOS = p.texi\n")];
-    let (_, written) = first_file(&automake);
-    let build = "./configure MAKEINFO=: && make -j$(nproc) && make -j$(nproc) check TESTS=";
-    assert!(written.contains(&format!("command = \"{build}\"")), "{written}");
-    let (_, written) = first_file(&automake[..2]);
-    assert!(written.contains("command = \"./configure && make"), "{written}");
-    let by_script = [("configure.sh", ""), ("doc/Makefile.am", "info_TEXINFOS = p.texi\n")];
-    let (_, written) = first_file(&by_script);
-    assert!(written.contains("command = \"./configure.sh && make"), "{written}");
+fn building_makes_no_manuals() {
+    let (top, texinfo) = (("Makefile.am", "SUBDIRS = doc\n"), "info_TEXINFOS = p.texi\n");
+    for (configure, doc, command) in [
+        ("configure", texinfo, "./configure MAKEINFO=: && make -j$(nproc) && make -j$(nproc) check TESTS=\""),
+        ("configure", "p.1: p.c\n\t$(HELP2MAN) ./p > $@\n", "./configure HELP2MAN=: && make"),
+        ("configure", "", "./configure && make"),
+        ("configure.sh", texinfo, "./configure.sh && make"),
+    ] {
+        let files = [(configure, ""), ("doc/Makefile.am", doc), top];
+        let (_, written) = first_file(if configure == "configure" { &files } else { &files[..2] });
+        assert!(written.contains(&format!("command = \"{command}")), "{written}");
+    }
 }
 
 /// What `suspect init` says and writes for a project of these files.

@@ -182,16 +182,17 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
         })
     }
     copy.remove_attribute("memory");
-    let is_as_written = ["alwaysinline", "inlinehint", "optnone"].iter().any(|attribute| copy.has_attribute(attribute));
+    if matches!(mode, Mode::Values | Mode::Trace | Mode::Record) {
+        // Inlined everywhere in any case, its hooks would multiply: clang took minutes for such code.
+        copy.remove_attribute("alwaysinline");
+    }
+    let is_as_written = ["inlinehint", "optnone"].iter().any(|attribute| copy.has_attribute(attribute));
     if mode == Mode::Values && !is_as_written {
         // Beside its hooks a call costs little, and each copy has all of them again.
         copy.add_text_attribute(module.context(), "function-inline-threshold", VALUES_INLINED);
     }
-    if mode == Mode::Record {
-        copy.remove_attribute("alwaysinline");
+    if matches!(mode, Mode::Trace | Mode::Record) {
         copy.remove_attribute("inlinehint");
-    }
-    if matches!(mode, Mode::Trace | Mode::Record) && !copy.has_attribute("alwaysinline") {
         // Run once for a failing test: compiled quickly, with each value still there to be handed over.
         for attribute in ["optsize", "minsize", "optdebug"] {
             copy.remove_attribute(attribute);
