@@ -186,15 +186,11 @@ fn building_leaves_out_the_tests_that_automake_runs_by_itself() {
 
 #[test]
 fn building_makes_no_manuals() {
+    let texinfo = "info_TEXINFOS = p.texi\n";
     for (configure, doc, command) in [
-        (
-            "configure",
-            "info_TEXINFOS = p.texi\n",
-            "./configure MAKEINFO=: && make -j$(nproc) && make -j$(nproc) check TESTS=\"",
-        ),
+        ("configure", texinfo, "./configure MAKEINFO=: && make -j$(nproc) && make -j$(nproc) check TESTS=\""),
         ("configure", "p.1: p.c\n\t$(HELP2MAN) ./p > $@\n", "./configure HELP2MAN=: && make"),
-        ("configure", "", "./configure && make"),
-        ("configure.sh", "info_TEXINFOS = p.texi\n", "./configure.sh && make"),
+        ("configure.sh", texinfo, "./configure.sh && make"),
     ] {
         let n_files = if configure == "configure" { 3 } else { 2 };
         let (_, written) = first_file(&[(configure, ""), ("doc/Makefile.am", doc), ("Makefile.am", "")][..n_files]);
