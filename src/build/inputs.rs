@@ -102,7 +102,10 @@ pub fn begin(log: &Path, events: &[Event]) -> io::Result<Option<PathBuf>> {
     for event in events {
         let sources = if is_ours(&event) { event.inputs.as_slice() } else { &[] };
         for source in sources {
-            text += &format!("= {}\n", Path::new(&event.directory).join(source).display());
+            let path = Path::new(&event.directory).join(source);
+            // A build may write a source again beside its compilation, with the same text.
+            let hash = fs::read(&path).map_or(0, |bytes| hash_bytes(HASH_START, &bytes));
+            text += &format!("= {hash:016x} {}\n", path.display());
         }
         if !event.output.is_empty() {
             text += &format!("> {}\n", event.path().display());
@@ -131,7 +134,8 @@ pub fn gather(root: &Path, state: &Path, report: &BuildReport, started: SystemTi
         let outputs: Vec<PathBuf> = begun.outputs.iter().map(|path| below(&root, path)).collect();
         let is_made = |path: &PathBuf| changed(&root.join(path)).is_some_and(|time| time + LAG.as_nanos() >= begun.at);
         if outputs.iter().any(is_made) {
-            let inputs = begun.inputs.iter().filter_map(|path| stamps.input(path, begun.at)).collect();
+            let input = |(path, then): (&PathBuf, &Option<u64>)| stamps.input(path, begun.at, *then);
+            let inputs = begun.inputs.iter().filter_map(input).collect();
             compiled.insert(outputs.clone());
             by_output.insert(outputs.clone(), Compilation { outputs, inputs });
         }
@@ -176,7 +180,7 @@ fn programs_alone(
         let sources = units.map(|unit| Path::new(&unit.directory).join(&unit.source));
         let unknown: Vec<Input> = sources
             .filter(|path| !known.contains(&below(root, path)))
-            .filter_map(|path| stamps.input(&path, made))
+            .filter_map(|path| stamps.input(&path, made, None))
             .collect();
         if !unknown.is_empty() {
             alone.push(Compilation { outputs: vec![PathBuf::from(&module.path)], inputs: unknown });
@@ -243,7 +247,8 @@ impl Compilation {
     fn take_from_cache(&mut self, root: &Path, started: SystemTime, stamps: &mut Stamps) {
         let made = self.outputs.iter().filter_map(|path| changed(&root.join(path))).max();
         let Some(made) = made.filter(|made| made + LAG.as_nanos() >= nanoseconds(started)) else { return };
-        self.inputs = self.inputs.iter().filter_map(|input| stamps.input(&root.join(&input.path), made)).collect();
+        self.inputs =
+            self.inputs.iter().filter_map(|input| stamps.input(&root.join(&input.path), made, None)).collect();
     }
 }
 
@@ -257,7 +262,7 @@ impl Inputs {
     pub fn of_files<'f>(root: &Path, files: impl Iterator<Item = &'f str>) -> Inputs {
         let mut stamps = Stamps::new(root);
         let now = nanoseconds(SystemTime::now());
-        let inputs = files.filter_map(|file| stamps.input(&root.join(file), now)).collect();
+        let inputs = files.filter_map(|file| stamps.input(&root.join(file), now, None)).collect();
         Inputs { compilations: vec![Compilation { outputs: Vec::new(), inputs }], ..Inputs::default() }
     }
 
@@ -325,7 +330,8 @@ struct Begun {
     /// Nanoseconds since 1970.
     at: u128,
     outputs: Vec<PathBuf>,
-    inputs: BTreeSet<PathBuf>,
+    /// With the hash of their text then, where it was taken.
+    inputs: BTreeMap<PathBuf, Option<u64>>,
 }
 
 impl Begun {
@@ -333,16 +339,24 @@ impl Begun {
         let bytes = fs::read(path).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let mut lines = text.lines();
-        let mut begun = Begun { at: lines.next()?.parse().ok()?, outputs: Vec::new(), inputs: BTreeSet::new() };
+        let mut begun = Begun { at: lines.next()?.parse().ok()?, outputs: Vec::new(), inputs: BTreeMap::new() };
         let mut directory = PathBuf::new();
         for line in lines {
             match line.split_at_checked(2) {
                 Some(("@ ", path)) => directory = PathBuf::from(path),
-                Some(("= ", path)) => drop(begun.inputs.insert(PathBuf::from(path))),
+                Some(("= ", source)) => {
+                    let (hash, path) = source.split_once(' ')?;
+                    begun.inputs.insert(real(Path::new(path)), u64::from_str_radix(hash, 16).ok());
+                }
                 Some(("> ", path)) => begun.outputs.push(PathBuf::from(path)),
-                _ => drop(begun.inputs.insert(directory.join(line))),
+                // Clang names sources, too.
+                _ => drop(begun.inputs.entry(real(&directory.join(line))).or_default()),
             }
         }
         Some(begun)
     }
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }

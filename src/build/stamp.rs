@@ -19,7 +19,7 @@ pub struct Input {
     size: u64,
     /// Time of change, nanoseconds since 1970.
     changed: u128,
-    /// Hash of its text; none where it was changed after its compilation began.
+    /// Hash of its text; none where that may be another one than was compiled.
     hash: Option<u64>,
 }
 
@@ -42,12 +42,13 @@ impl<'a> Stamps<'a> {
         Stamps { root, known: HashMap::new() }
     }
 
-    /// A file that was compiled in a compilation that began `at` this time; `None` for those of the system, and for what is gone.
-    pub fn input(&mut self, path: &Path, at: u128) -> Option<Input> {
+    /// A file that was compiled in a compilation that began `at` this time, with the hash of its text `then`, where that was taken.
+    /// `None` for those of the system, and for what is gone.
+    pub fn input(&mut self, path: &Path, at: u128, then: Option<u64>) -> Option<Input> {
         let path = path.canonicalize().ok().filter(|path| path.is_file() && !path.starts_with(SYSTEM))?;
         let changed = changed(&path)?;
         let size = path.metadata().ok()?.len();
-        let hash = if changed > at { None } else { self.hash(&path) };
+        let hash = self.hash(&path).filter(|hash| changed <= at || then == Some(*hash));
         Some(Input { path: below(self.root, &path), size, changed, hash })
     }
 

@@ -218,6 +218,20 @@ fn a_file_that_is_only_touched_is_not_built_again() {
 }
 
 #[test]
+fn a_source_that_the_build_writes_again_behind_its_compilation_is_the_same() {
+    let project = Project::new();
+    let build = "cp prog.c made.c && cc -o prog made.c && sleep 0.1 && cp prog.c made.c";
+    project.write("prog.c", &wrong()).write("more.h", HEADER);
+    project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n{SUITE}"));
+    cases(&project);
+    project.succeed(&["build"]);
+    for verb in ["test", "rank"] {
+        let said = said(&project, &[verb]);
+        assert!(!said.contains("building") && !said.contains("was changed"), "{verb}: {said}");
+    }
+}
+
+#[test]
 fn without_a_known_build_the_verb_stops_and_names_the_file() {
     let project = Project::new();
     project.write("prog.c", &wrong()).write("more.h", HEADER).write("suspect.toml", SUITE);
