@@ -1,5 +1,7 @@
 //! What is overridden in a trial, and what is seen.
 
+use std::cmp::Ordering;
+
 use crate::program::Operator;
 
 /// What an override is of.
@@ -123,6 +125,8 @@ pub struct Observation {
     pub passes: Option<bool>,
     /// Whether a failing test that is judged by its exit status alone passes, and what it said of its failure still stands in its output.
     pub silenced: bool,
+    /// How the check that a failing test says to fail stands to the one without any change, in the order in which they come, where that can be told.
+    pub reached: Option<Ordering>,
     /// Where the test is judged by comparing standard output: how many bytes of what it expects the trial wrote, up to the first that
     /// differs or is missing, [`MOST_EXPECTED`] at most. `None` of other tests, and where nothing is known.
     ///

@@ -13,7 +13,7 @@ use suspect_format::operation::Operator;
 use suspect_format::trial::Change::{
     self, Add, Choose, Complement, Exchange, Flip, Instead, Left, Negate, Right, Set, StepAfter, StepBefore,
 };
-use suspect_format::trial::{Done, EXIT_CUT, Override, PROCESS_CUT, Refusal};
+use suspect_format::trial::{Done, EXIT_CUT, OTHERWISE, Override, PROCESS_CUT, Refusal};
 
 const MODES: [Mode; 2] = [Mode::Trace, Mode::Mutants];
 
@@ -242,16 +242,19 @@ fn what_a_child_writes_is_compared_with_what_is_expected() {
         let plan = Trials { expected: expected.into(), ..trials }.plan();
         let result = &plan.results[0];
         assert_eq!(result.done, Done::Ran as u32);
-        (result.before[0], result.matched)
+        let end = result.otherwise.iter().position(|byte| *byte == 0).unwrap_or(OTHERWISE);
+        let otherwise = String::from_utf8_lossy(&result.otherwise[..end]).into_owned();
+        (result.before[0], result.matched, otherwise)
     };
+    let seen = |matched, otherwise: &str| (0, matched, otherwise.to_owned());
     // The program writes all at its end: "add 11\nread 2\ndivide 34 7\nadd 14\n".
     let read = change(READ, Choose, 1);
-    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\n", read), (0, 34));
-    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\nmore\n", read), (0, 34));
-    assert_eq!(matched("add 11\nread 20\ndivide 25 7\nadd 14\n", read), (0, 22));
-    assert_eq!(matched("add 11\nread 2", read), (0, 13));
-    assert_eq!(matched("mul", read), (0, 0));
-    assert_eq!(matched("", read), (0, 0));
+    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\n", read), seen(34, ""));
+    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\nmore\n", read), seen(34, ""));
+    assert_eq!(matched("add 11\nread 20\ndivide 25 7\nadd 14\n", read), seen(22, "34 7\nadd 14\n"));
+    assert_eq!(matched("add 11\nread 2", read), seen(13, "0\ndivide 34 7\nadd 14\n"));
+    assert_eq!(matched("mul", read), seen(0, "add 11\nread 20\ndivide 34 7\nadd 14\n"));
+    assert_eq!(matched("", read), seen(0, "add 11\nread 20\ndivide 34 7\nadd 14\n"));
 }
 
 #[test]

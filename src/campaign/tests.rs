@@ -222,6 +222,7 @@ fn show(test: u32, run: &Run, one: &Mutant, budget: u64) -> Observation {
         output_changed: hash & 32 == 0,
         passes: [None, Some(true), Some(false)][(hash % 3) as usize],
         silenced: false,
+        reached: None,
         matched: None,
         used: budget + (hash & 0xff),
     }

@@ -241,7 +241,10 @@ pub fn effect(effect: evidence::Effect, failed: bool) -> Effect {
     match effect {
         evidence::Effect::Same => Effect::Same,
         evidence::Effect::Unchanged => Effect::Unchanged,
-        evidence::Effect::Changed | evidence::Effect::Silenced => Effect::Changed,
+        evidence::Effect::Changed
+        | evidence::Effect::Earlier
+        | evidence::Effect::Later
+        | evidence::Effect::Silenced => Effect::Changed,
         evidence::Effect::Turned if failed => Effect::Passes,
         evidence::Effect::Turned => Effect::Fails,
         evidence::Effect::Unknown => Effect::Unknown,

@@ -128,7 +128,12 @@ fn candidates_of(trials: &Trials, line: u32) -> Vec<u32> {
     tried.sort_by_key(|&at| {
         let flips = turned(&mut trials.failing(at), Effect::Turned);
         let breaks = turned(&mut trials.passing(at), Effect::Turned);
-        (Reverse(flips), breaks, Reverse(turned(&mut trials.failing(at), Effect::Changed)), at)
+        (
+            Reverse(flips),
+            breaks,
+            Reverse(trials.failing(at).filter(|(_, outcome)| outcome.effect.is_noticed()).count()),
+            at,
+        )
     });
     tried
 }

@@ -55,7 +55,7 @@ pub(super) fn holding(
         let holds = match outcome_of(&found.0).effect {
             Effect::Unknown => found.1 >= oldest,
             Effect::Turned | Effect::Silenced => !test.failed,
-            Effect::Same | Effect::Unchanged | Effect::Changed => true,
+            Effect::Same | Effect::Unchanged | Effect::Changed | Effect::Earlier | Effect::Later => true,
         };
         (run.unchanged.is_some() || holds).then_some(*found)
     };

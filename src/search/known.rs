@@ -36,8 +36,16 @@ pub(super) fn look_up(
 }
 
 /// Numbers that effects are kept by.
-const EFFECTS: [Effect; 6] =
-    [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown, Effect::Silenced];
+const EFFECTS: [Effect; 8] = [
+    Effect::Same,
+    Effect::Unchanged,
+    Effect::Changed,
+    Effect::Turned,
+    Effect::Unknown,
+    Effect::Silenced,
+    Effect::Earlier,
+    Effect::Later,
+];
 
 /// The outcome of a trial, by its [`identity`], on a test as it is kept.
 pub(super) fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {

@@ -396,8 +396,7 @@ impl<'a> Policy<'a> {
         for line in order.iter().take(CONTRASTED.0 * self.breadth) {
             let notices = |candidate: &u32| {
                 let is_everywhere = trials.candidates()[*candidate as usize].kind != Kind::Switch;
-                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned | Effect::Silenced);
-                is_everywhere && trials.failing(*candidate).any(|(_, outcome)| changes(outcome.effect))
+                is_everywhere && trials.failing(*candidate).any(|(_, outcome)| outcome.effect.is_noticed())
             };
             let noticed = self.by_line[line].iter().copied().filter(notices);
             for candidate in noticed.take(CONTRASTED.1) {

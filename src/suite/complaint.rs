@@ -60,15 +60,25 @@ pub fn told_checks(said: &[u8]) -> Vec<&[u8]> {
 
 /// Whether a line names a place in a source file, as in `sum.c:12`.
 fn names_place(line: &str) -> bool {
-    words(line).into_iter().any(|word| {
-        let place = word.split_once(':').and_then(|(file, line)| Some((file.rsplit_once('.')?.1, line)));
-        place.is_some_and(|(kind, line)| {
-            kind.starts_with(char::is_alphabetic) && line.starts_with(|c: char| c.is_ascii_digit())
-        })
+    named_place(line).is_some()
+}
+
+/// The file, without its directory, and the line that a line names as a place in a source file.
+pub fn named_place(line: &str) -> Option<(&str, u32)> {
+    words(line).into_iter().find_map(|word| {
+        let (file, line) = word.split_once(':')?;
+        let digits = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len());
+        let is_source = file.rsplit_once('.')?.1.starts_with(char::is_alphabetic);
+        Some((file, line[..digits].parse().ok()?)).filter(|_| is_source)
     })
 }
 
-/// Whether a line tells a failure; one that counts none of them does not.
+/// Whether a line tells a failure, in whichever letters; one that counts none of them does not.
+pub fn complains(line: &str) -> bool {
+    tells_failure(&line.to_lowercase())
+}
+
+/// The same of a line in small letters.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));
     let goes_well = line.split_whitespace().next_back().is_some_and(is_well) && !line.contains("not ok");

@@ -67,7 +67,7 @@ pub use baseline::{
     differing, timeout_from,
 };
 pub use captured::Judging;
-pub use complaint::{complaint, complaints, failed_checks, told_checks};
+pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks};
 pub use config::{Config, FILE as CONFIG_FILE, RETURNED, ScratchKind, StatedRange};
 pub use deadline::Deadline;
 pub use error::SuiteError;

@@ -43,6 +43,14 @@ pub(super) struct TrialFile {
     header: TrialHeader,
 }
 
+/// What trials write is compared with this.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expected<'a> {
+    pub bytes: &'a [u8],
+    /// 0 for standard output, 1 for standard error.
+    pub on: usize,
+}
+
 /// Where everything is; follows from the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
@@ -64,6 +72,7 @@ struct Parts {
     n_fuel_pages: usize,
     expected: usize,
     n_expected: usize,
+    expected_on: u32,
 }
 
 impl Parts {
@@ -94,15 +103,15 @@ pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
 }
 
 impl TrialFile {
-    /// Writes the file of a test to `path`. Standard output is compared with `expected`, see [`compared`].
+    /// Writes the file of a test to `path`. An output is compared with `expected`, see [`compared`].
     pub(super) fn create(
         path: &Path,
         oracle: &Oracle,
         sites: &Sites,
-        expected: &[u8],
+        expected: Expected,
     ) -> Result<TrialFile, TrialError> {
-        let expected = compared(expected);
-        let plan = Plan::of(oracle, sites, expected.len());
+        let expected = Expected { bytes: compared(expected.bytes), ..expected };
+        let plan = Plan::of(oracle, sites, expected);
         // A new one: what a killed worker left running may still write into the old one.
         let _ = std::fs::remove_file(path);
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
@@ -114,7 +123,7 @@ impl TrialFile {
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
         let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle, sites) };
-        file.put_all(plan.parts.expected, expected);
+        file.put_all(plan.parts.expected, expected.bytes);
         file.fill(&plan, oracle, sites);
         Ok(file)
     }
@@ -145,6 +154,7 @@ impl TrialFile {
             result_stride: header.result_stride as usize,
             expected: header.expected as usize,
             n_expected: header.expected_length as usize,
+            expected_on: header.expected_on,
         };
         Ok(TrialFile { map, parts, header })
     }
@@ -182,9 +192,10 @@ impl TrialFile {
         self.put(0, self.header);
     }
 
-    /// What standard output is compared with.
-    pub(super) fn expected(&self) -> &[u8] {
-        &self.map[self.parts.expected..self.parts.expected + self.parts.n_expected]
+    /// What an output is compared with.
+    pub(super) fn expected(&self) -> Expected<'_> {
+        let bytes = &self.map[self.parts.expected..self.parts.expected + self.parts.n_expected];
+        Expected { bytes, on: self.parts.expected_on as usize }
     }
 
     /// The header as processes have left it.
@@ -396,7 +407,7 @@ struct Plan {
 
 impl Plan {
     /// What processes write is on pages of its own: header, processes, states, results.
-    fn of(oracle: &Oracle, sites: &Sites, n_expected: usize) -> Plan {
+    fn of(oracle: &Oracle, sites: &Sites, expected: Expected) -> Plan {
         let (n_nodes, n_processes) = (oracle.n_compared(), oracle.processes.len());
         let mut end = PAGE;
         let mut take = |bytes: usize, align: usize| {
@@ -413,6 +424,7 @@ impl Plan {
         let first_of_site = take((n_sites + 1) * 4, 8);
         let first_of_mutant = take((BATCH + 1) * 4, 8);
         let members = take(MOST_OVERRIDES * 4, 8);
+        let (n_expected, expected_on) = (expected.bytes.len(), expected.on as u32);
         let expected = take(n_expected, 8);
         let processes = take((n_processes + 1) * size_of::<TrialProcess>(), PAGE);
         let states = take((n_processes + 1) * n_nodes * 8, PAGE);
@@ -440,6 +452,7 @@ impl Plan {
             n_fuel_pages,
             expected,
             n_expected,
+            expected_on,
         };
         Plan { parts, words, values, length }
     }
@@ -484,6 +497,8 @@ impl Plan {
             expected: parts.expected as u64,
             expected_length: parts.n_expected as u64,
             busy_ns: 0,
+            expected_on: parts.expected_on,
+            reserved: 0,
         }
     }
 }

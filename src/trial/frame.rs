@@ -123,8 +123,10 @@ pub(super) struct Ran {
     pub used: u64,
     /// Hooks and ticks of the process that executed most.
     pub longest: u64,
-    /// Bytes of standard output up to the first that is not what the trial file expects, for a trial.
+    /// Bytes of the output that is compared up to the first that is not what the trial file expects, for a trial.
     pub matched: u64,
+    /// The first of those that follow.
+    pub otherwise: Vec<u8>,
     /// `PROCESS_*` bits of all processes.
     pub flags: u32,
     /// Processes that took part in the trial.

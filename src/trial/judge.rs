@@ -1,17 +1,19 @@
 //! From what a trial's processes did to an observation.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use suspect_format::trial::{OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
+use suspect_format::trial::{OTHERWISE, OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
 
-use super::file::{compared, n_words};
+use super::complaint::{Complaint, Wrote};
+use super::file::n_words;
 use super::filter::{Filter, Look};
 use super::frame::{Ran, Written};
 use super::{End, Executor, Observation};
 use crate::exec::{Outcome, Output, Status};
-use crate::suite::{Judging, Test, Verdict, complaint};
+use crate::suite::{Judging, Test, Verdict};
 
 /// What the oracle's run wrote and how it ended, and how the test looks at that.
 #[derive(Debug)]
@@ -37,27 +39,6 @@ pub(super) struct Judge {
     pub ends: RefCell<HashMap<(usize, u64), u64>>,
 }
 
-/// Where a failing test says so that may pass although it still does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Complaint {
-    /// On standard output: the offsets at which it begins and ends.
-    Output { start: u64, end: u64 },
-    /// On standard error.
-    Errors,
-}
-
-impl Complaint {
-    /// Of a failing run whose streams are the same each time as far as `looks_at` says.
-    pub(super) fn of(outputs: &[Written; 2], looks_at: [bool; 2]) -> Option<Complaint> {
-        let of = |at: usize| complaint(&outputs[at].bytes).filter(|_| looks_at[at]);
-        if of(1).is_some() {
-            return Some(Complaint::Errors);
-        }
-        let offset = |at: usize| compared(&outputs[0].bytes[..at]).len() as u64;
-        of(0).map(|place| Complaint::Output { start: offset(place.start), end: offset(place.end) })
-    }
-}
-
 /// What a trial wrote to one stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
@@ -79,8 +60,10 @@ pub(super) struct Finished {
     pub used: u64,
     pub changed: Box<[u64]>,
     pub streams: [Stream; 2],
-    /// Bytes written to the first after the fork, if any, up to the first that was not expected.
+    /// Bytes written to the stream that is compared after the fork, if any, up to the first that was not expected.
     pub matched: u64,
+    /// What came instead, as far as it is kept; zeros behind it.
+    pub otherwise: [u8; OTHERWISE],
     /// The outputs themselves, where they are at hand.
     pub captured: Option<Outcome>,
 }
@@ -99,6 +82,7 @@ impl Judge {
             output_changed: false,
             passes: Some(self.passes),
             silenced: false,
+            reached: None,
             matched: self.matched,
             used: self.used,
         }
@@ -139,8 +123,17 @@ impl Judge {
             Some(_) => look.map(|look| look.matched),
         };
         let silenced = !self.passes && passes == Some(true) && self.is_silenced(&finished);
+        let reached = if passes == Some(false) && output_changed { self.reached(&finished, end) } else { None };
         let Finished { executor, changed, used, .. } = finished;
-        Observation { executor, end, applied, changed, output_changed, passes, silenced, matched, used }
+        Observation { executor, end, applied, changed, output_changed, passes, silenced, reached, matched, used }
+    }
+
+    /// See [`Complaint::reached`].
+    fn reached(&self, finished: &Finished, end: End) -> Option<Ordering> {
+        let complaint = self.complaint.as_ref()?;
+        let Stream { before, length, .. } = finished.streams[complaint.on];
+        let wrote = Wrote { same: before + finished.matched, otherwise: &finished.otherwise, length };
+        complaint.reached(&self.outputs[complaint.on].bytes, wrote, end)
     }
 
     /// Whether a trial says of a failure what the oracle says, or ends before it would come to that.
@@ -148,11 +141,11 @@ impl Judge {
         let [output, errors] = finished.streams;
         match self.complaint {
             None => false,
-            Some(Complaint::Output { start, end }) => {
+            Some(Complaint { on: 0, start, end, .. }) => {
                 let same = output.before + finished.matched;
                 same >= end || output.length < start && same >= output.length
             }
-            Some(Complaint::Errors) => self.is_oracle(1, errors),
+            Some(_) => self.is_oracle(1, errors),
         }
     }
 
@@ -251,6 +244,13 @@ fn bare(status: i32) -> Outcome {
     }
 }
 
+/// The first of these bytes, zeros behind them.
+fn first_bytes(bytes: &[u8]) -> [u8; OTHERWISE] {
+    let mut first = [0; OTHERWISE];
+    first.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+    first
+}
+
 impl Finished {
     /// A process tree of its own; its outputs are at hand if they were asked for.
     pub(super) fn of_tree(ran: Ran, at_hand: bool) -> Finished {
@@ -258,8 +258,9 @@ impl Finished {
         let streams = [whole(&ran.outputs[0]), whole(&ran.outputs[1])];
         let complete = ran.outputs.iter().all(|written| written.bytes.len() as u64 == written.length);
         let captured = (at_hand && complete).then(|| super::prepare::outcome(&ran));
-        let Ran { status, flags, used, changed, matched, .. } = ran;
-        Finished { executor: Executor::Exec, status, flags, used, changed: changed.into(), streams, matched, captured }
+        let Ran { status, flags, used, changed, matched, otherwise, .. } = ran;
+        let (changed, otherwise) = (changed.into(), first_bytes(&otherwise));
+        Finished { executor: Executor::Exec, status, flags, used, changed, streams, matched, otherwise, captured }
     }
 }
 
@@ -318,6 +319,7 @@ mod tests {
             changed: Box::new([0]),
             streams: [stream(before, after), stream(0, "")],
             matched: 0,
+            otherwise: [0; OTHERWISE],
             captured: None,
         }
     }

@@ -13,6 +13,7 @@
 //! [`TestRuns`] are recorded runs of a test, and patched, guided and switched ones ([`Plan`]), by the same worker.
 
 mod calls;
+mod complaint;
 mod contain;
 mod encode;
 mod error;

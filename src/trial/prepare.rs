@@ -9,7 +9,7 @@ use suspect_format::abi::Mode;
 use suspect_format::trial::{PROCESS_CUT, Refusal};
 
 use super::encode::Sites;
-use super::file::TrialFile;
+use super::file::{Expected, TrialFile};
 use super::frame::{Ask, Ran, Stop, Written};
 use super::garbage::{BYTES, Garbage};
 use super::job::{self, ALL_GATES, Place, Room, Task};
@@ -492,7 +492,7 @@ impl Preparing<'_> {
         for _ in 0..2 {
             let path = worker.file("trial");
             let sites = Sites::of(&recorded.oracle, self.program);
-            let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
+            let file = TrialFile::create(&path, &recorded.oracle, &sites, Expected::default())?;
             let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, recorded.stand.fill(), ALL_GATES);
             job::set(worker, self.test, recorded.stand.room, task, memory)?;

@@ -2,7 +2,7 @@
 
 use super::TrialError;
 use super::encode::Sites;
-use super::file::TrialFile;
+use super::file::{Expected, TrialFile};
 use super::frame::Ask;
 use super::job::{self, Task};
 use super::prepare::{self, Preparing, Recorded};
@@ -21,7 +21,7 @@ pub(super) fn find(
 ) -> Result<Option<u32>, TrialError> {
     let path = worker.file("trial");
     worker.loaded = None;
-    let _file = TrialFile::create(&path, &recorded.oracle, sites, &[])?;
+    let _file = TrialFile::create(&path, &recorded.oracle, sites, Expected::default())?;
     let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
     let mut suffices = |from: u32, to: u32| -> Result<bool, TrialError> {
         let task = Task::Trial(&path, recorded.stand.fill(), (from, to));

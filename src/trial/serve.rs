@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use suspect_format::abi::PAGE;
-use suspect_format::trial::{OUTPUT_HASH_START, common_prefix, output_hash};
+use suspect_format::trial::{OTHERWISE, OUTPUT_HASH_START, common_prefix, output_hash};
 
 use super::contain::{self, Held, PrivateTmp};
 use super::file::TrialFile;
@@ -197,7 +197,9 @@ impl Server {
         let file = self.file.as_ref().ok_or_else(no_file)?;
         let done = file.done();
         (ran.changed, ran.used, ran.flags) = (done.changed.into(), done.used, done.flags);
-        ran.matched = matched(&self.outputs[0], file.expected())?;
+        let expected = file.expected();
+        // What is merged is all on the first.
+        (ran.matched, ran.otherwise) = matched(&self.outputs[expected.on], expected.bytes)?;
         (ran.longest, ran.processes) = (file.longest(), file.seen().next_process);
         Ok(ran)
     }
@@ -229,6 +231,7 @@ impl Server {
             used: 0,
             longest: 0,
             matched: 0,
+            otherwise: Vec::new(),
             flags: 0,
             processes: 0,
         })
@@ -301,8 +304,8 @@ fn written(output: &File, keep: u64) -> io::Result<Written> {
     Ok(Written { length, hash, bytes })
 }
 
-/// Bytes at the start of an output that are as expected.
-fn matched(output: &File, expected: &[u8]) -> io::Result<u64> {
+/// Bytes at the start of an output that are as expected, and the first of those that follow.
+fn matched(output: &File, expected: &[u8]) -> io::Result<(u64, Vec<u8>)> {
     let length = (output.metadata()?.len() as usize).min(expected.len());
     let mut buffer = vec![0; (16 * PAGE).min(length)];
     let mut at = 0;
@@ -315,5 +318,8 @@ fn matched(output: &File, expected: &[u8]) -> io::Result<u64> {
             break;
         }
     }
-    Ok(at as u64)
+    let written = output.metadata()?.len() as usize;
+    let mut otherwise = vec![0; OTHERWISE.min(written.saturating_sub(at))];
+    output.read_exact_at(&mut otherwise, at as u64)?;
+    Ok((at as u64, otherwise))
 }

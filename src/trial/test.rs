@@ -12,13 +12,14 @@ use std::time::Duration;
 use suspect_format::abi::Mode;
 use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_IN_PLACE, PROCESS_LENT, Refusal, TrialResult, common_prefix};
 
+use super::complaint::Complaint;
 use super::encode::{Encoded, Sites};
-use super::file::{TrialFile, batch_len, compared};
+use super::file::{Expected, TrialFile, batch_len, compared};
 use super::filter::Filter;
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
 use super::job::{self, ALL_GATES, Place, Task};
-use super::judge::{Complaint, Finished, Judge, Stream};
+use super::judge::{Finished, Judge, Stream};
 use super::prepare::{Found, Preparing, Stand};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, FirstRun, Mutant, Observation, Oracle, Reason, TrialError, Watched,
@@ -66,14 +67,15 @@ struct Summary {
 }
 
 impl Summary {
-    /// What standard output is compared with: what is expected, or what it says of its failure; nothing where the test is judged by neither.
-    fn expected(&self) -> &[u8] {
-        match (&self.judging, &self.wanted, self.complaint) {
-            (Judging::Exact { output, .. }, _, _) => compared(output),
-            (_, Some(wanted), _) => wanted,
-            (_, _, Some(Complaint::Output { end, .. })) => &self.ran.outputs[0].bytes[..end as usize],
-            _ => &[],
-        }
+    /// What an output is compared with: what is expected, or what it says of its failure; nothing where the test is judged by neither.
+    fn expected(&self) -> Expected<'_> {
+        let (bytes, on) = match (&self.judging, &self.wanted, &self.complaint) {
+            (Judging::Exact { output, .. }, _, _) => (compared(output), 0),
+            (_, Some(wanted), _) => (&wanted[..], 0),
+            (_, _, Some(Complaint { on, end, .. })) => (&self.ran.outputs[*on].bytes[..*end as usize], *on),
+            _ => (&[][..], 0),
+        };
+        Expected { bytes, on }
     }
 }
 
@@ -160,7 +162,7 @@ impl TestTrials {
         };
         match &summary.judging {
             _ if summary.wanted.is_some() || matches!(summary.judging, Judging::Exact { .. }) => {
-                summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
+                summary.matched = Some(common_prefix(summary.expected().bytes, &summary.ran.outputs[0].bytes) as u64);
             }
             Judging::Filtered { output, .. } => {
                 summary.filter = Filter::new(test, output, &summary.ran.outputs[0].bytes)?.map(Arc::new);
@@ -215,7 +217,7 @@ impl TestTrials {
     /// What the test expects on standard output, as far as trials are compared with it (see [`Observation::matched`]); `None` of a test
     /// that is judged in another way.
     pub fn expected(&self) -> Option<&[u8]> {
-        self.summary.matched.map(|_| self.summary.expected())
+        self.summary.matched.map(|_| self.summary.expected().bytes)
     }
 
     /// [`Observation::matched`] of the test without any mutant.
@@ -310,7 +312,7 @@ impl TestTrials {
             outputs: ran.outputs.clone(),
             used: *used,
             matched: *matched,
-            complaint: *complaint,
+            complaint: complaint.clone(),
             n_nodes: self.oracle.n_compared(),
             limit: *limit,
             ends: RefCell::new(HashMap::new()),
@@ -560,6 +562,7 @@ fn forked(result: &TrialResult, changed: Box<[u64]>) -> Finished {
         changed,
         streams: [stream(0), stream(1)],
         matched: result.matched,
+        otherwise: result.otherwise,
         captured: None,
     }
 }

@@ -175,7 +175,7 @@ proptest! {
         prop_assert_eq!(sites.mode(), if compared { Mode::Trace } else { Mode::Mutants });
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("trial");
-        let mut file = TrialFile::create(&path, &oracle, &sites, b"to be written").unwrap();
+        let mut file = TrialFile::create(&path, &oracle, &sites, super::file::Expected { bytes: b"to be written", on: 1 }).unwrap();
         let encoded: Vec<Option<Encoded>> = mutants.iter().map(|one| Encoded::of(one, &oracle, &sites)).collect();
         let wanted: Vec<_> = mutants.iter().map(|one| expected(one, modules)).collect();
         for (one, wanted) in encoded.iter().zip(&wanted) {
@@ -187,7 +187,7 @@ proptest! {
         file.select_all();
         // Another process sees the same.
         let other = TrialFile::open(&path).unwrap();
-        prop_assert_eq!(other.expected(), b"to be written");
+        prop_assert_eq!((other.expected().bytes, other.expected().on), (&b"to be written"[..], 1));
         let (members, of_site) = other.mutants();
         let wanted: Vec<_> = wanted.into_iter().filter(|wanted| !wanted.is_empty()).collect();
         prop_assert_eq!(members.len(), wanted.len());

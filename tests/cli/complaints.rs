@@ -105,3 +105,63 @@ fn ending_before_the_check_that_fails_is_no_repair() {
     let said = project.succeed(&["rank", "--why", &format!("squares.c:{}", line("i < argc"))]);
     assert!(said.contains("none makes one pass"), "{said}");
 }
+
+/// Checks one thing or several; the area of what is long is wrong.
+const SERIES: &str = "#include <stdio.h>
+#include <stdlib.h>
+static int scale(int n)
+{
+    return n * 3;
+}
+static int area(int a, int b)
+{
+    return a * b + (a > 4);
+}
+static void check(int right, int line)
+{
+    if (!right) {
+        fprintf(STREAM, \"series.c:%d: check failed\\n\", line);
+        exit(1);
+    }
+}
+int main(int argc, char **argv)
+{
+    int which = argc > 1 ? atoi(argv[1]) : 0;
+    if (which == 1)
+        check(area(2, 3) == 6, __LINE__);
+    if (which == 2)
+        check(area(3, 3) == 9, __LINE__);
+    if (which == 3) {
+        check(scale(2) == 6, __LINE__);
+        check(scale(5) == 15, __LINE__);
+        check(area(5, 2) == 10, __LINE__);
+    }
+    return 0;
+}
+";
+
+#[test]
+fn a_change_that_fails_an_earlier_check_speaks_against_its_line() {
+    // Forked trials that complain on standard error, and process trees that do on standard output.
+    for (stream, run) in
+        [("stderr", "./series {line}"), ("stdout", "./series {line} > out; code=$?; cat out; exit $code")]
+    {
+        let project = Project::new();
+        project.write("series.c", &SERIES.replace("STREAM", stream)).write("tests.list", "1\n2\n3\n");
+        project.write(
+            "suspect.toml",
+            &format!(
+                "[build]\ncommand = \"cc -O1 -o series series.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+                 run = \"{run}\"\n"
+            ),
+        );
+        project.succeed(&["build"]);
+        project.suspect(&["test"]);
+        let report = ranked(&project, &[]);
+        let line = |needle: &str| 1 + SERIES.lines().position(|line| line.contains(needle)).unwrap();
+        let place = |needle: &str| report.ranking.iter().position(|entry| entry.line as usize == line(needle)).unwrap();
+        assert!(place("a * b") < place("n * 3"), "{stream}");
+        let said = project.succeed(&["rank", "--why", &format!("series.c:{}", line("n * 3"))]);
+        assert!(said.contains("at an earlier check; none makes one pass"), "{stream}: {said}");
+    }
+}

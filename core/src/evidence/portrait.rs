@@ -1,6 +1,6 @@
 //! The features of all lines in question.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::criterion::{Muse, flipped, kept, mean};
 use super::tally::Tallies;
@@ -51,8 +51,12 @@ impl Portrait {
         let lines: Vec<u32> =
             (0..).zip(&spectra).filter(|(_, spectrum)| spectrum.ef > 0).map(|(line, _)| line).collect();
         let tallies = Tallies::new(facts, trials, counts);
-        let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&spectra[line as usize])).collect();
         let of_line = candidates_of(facts, trials, &tallies);
+        let of_beginnings = |line: u32| {
+            let Spectrum { ep, .. } = spectra[line as usize];
+            Spectrum { ep: ep + spoiled(trials, &of_line[line as usize], counts), ..spectra[line as usize] }
+        };
+        let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&of_beginnings(line))).collect();
         let growth = growth(facts, trials, &tallies, counts);
         let mut own = vec![Own::default(); facts.n_lines()];
         let mut of_tests = Vec::new();
@@ -128,6 +132,13 @@ fn spectra(facts: &LineFacts, trials: &Trials, failing: Option<&[u32]>) -> Vec<S
         kept[row] = true;
     }
     facts.spectra_of(&kept)
+}
+
+/// Failing tests of which the beginning, in which all went well, is known to execute a line: one of its candidates spoils it.
+fn spoiled(trials: &Trials, candidates: &[u32], counts: impl Fn(u32) -> bool) -> u32 {
+    let outcomes = candidates.iter().flat_map(|at| trials.failing(*at));
+    let spoiled = outcomes.filter(|(test, outcome)| counts(*test) && trials.spoils(*test, outcome));
+    spoiled.map(|(test, _)| test).collect::<HashSet<u32>>().len() as u32
 }
 
 fn of_coverage(spectrum: &Spectrum) -> Features {
@@ -266,8 +277,8 @@ fn of_surprise(features: &mut [Features], of_tests: &[Vec<u32>], n_tests: usize,
     }
 }
 
-/// For each candidate, how much further the output of failing tests is right with it: the mean over them, where 1 is a flip or the most that
-/// any candidate reaches.
+/// For each candidate, how much further the output of failing tests is right with it: the mean over them, where 1 is a flip, a later check or the
+/// most that any candidate reaches.
 fn growth(facts: &LineFacts, trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
     let grown = |test: u32, matched: Option<u64>| {
         let before = trials.tests()[test as usize].matched?;
@@ -282,7 +293,7 @@ fn growth(facts: &LineFacts, trials: &Trials, tallies: &Tallies, counts: impl Fn
         }
     }
     let share = |(test, outcome): (u32, super::Outcome)| match outcome.effect {
-        Effect::Turned => 1.0,
+        Effect::Turned | Effect::Later => 1.0,
         Effect::Changed if most[test as usize] > 0.0 => {
             grown(test, outcome.matched).unwrap_or(0.0) / most[test as usize]
         }

@@ -179,7 +179,14 @@ impl<'a> Reasons<'a> {
     fn without_flip(&self, line: u32) -> Reason {
         let candidates = &self.of_line[line as usize];
         let altering = candidates.iter().filter(|at| self.tallies.came_out(**at).failing.noticed > 0).count();
+        let is_early = |at: &&u32| self.trials.failing(**at).any(|(_, outcome)| outcome.effect == Effect::Earlier);
+        let early = candidates.iter().filter(is_early).count();
         let sentence = match (candidates.len(), altering) {
+            (n, some) if n > 1 && early > 0 => {
+                format!(
+                    "{some} of {n} changes tried here alter a failing test, {early} at an earlier check; none makes one pass"
+                )
+            }
             (0, _) => "no change was tried here".to_string(),
             (1, 0) => "the one change tried here alters no failing test".to_string(),
             (1, _) => "the one change tried here alters a failing test and makes none pass".to_string(),

@@ -20,7 +20,7 @@ pub struct Side {
 impl Side {
     fn count(&mut self, effect: Effect) {
         self.tried += u32::from(effect != Effect::Unknown);
-        self.noticed += u32::from(matches!(effect, Effect::Changed | Effect::Turned | Effect::Silenced));
+        self.noticed += u32::from(effect.is_noticed());
         self.turned += u32::from(effect == Effect::Turned);
     }
 }
@@ -72,6 +72,10 @@ impl Tallies {
             }
             for &(test, outcome) in trials.outcomes(at as u32).iter().filter(|(test, _)| counts(*test)) {
                 if failed(test) { &mut tally.failing } else { &mut tally.passing }.count(outcome.effect);
+                if trials.spoils(test, &outcome) {
+                    // The beginning of a failing test is a passing one.
+                    tally.passing.count(Effect::Turned);
+                }
             }
             let (failing, passing) = of_line(trials.candidates()[at].line);
             tally.failing.missing = failing.saturating_sub(tally.failing.tried);

@@ -1,5 +1,6 @@
 //! Evidence on made-up trials whose answers can be worked out by hand.
 
+mod earlier;
 mod unseen;
 mod words;
 
@@ -62,7 +63,7 @@ fn outcome(effect: Effect) -> Outcome {
     Outcome { effect, end: End::Exited(0), matched: None }
 }
 
-/// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `h`ushed, `?` unknown, `.` not tried.
+/// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `h`ushed, failed `e`arlier or `l`ater, `?` unknown, `.` not tried.
 fn trials(failed: &[bool], candidates: &[(Kind, u32, &str)]) -> Trials {
     let mut trials = Trials::new(tests_of(failed));
     for (id, (kind, line, letters)) in candidates.iter().enumerate() {
@@ -73,6 +74,8 @@ fn trials(failed: &[bool], candidates: &[(Kind, u32, &str)]) -> Trials {
                 'u' => Effect::Unchanged,
                 'c' => Effect::Changed,
                 't' => Effect::Turned,
+                'e' => Effect::Earlier,
+                'l' => Effect::Later,
                 'h' => Effect::Silenced,
                 '?' => Effect::Unknown,
                 _ => continue,

@@ -1,5 +1,6 @@
 //! What trials came to.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Candidate, LineFacts};
@@ -14,12 +15,23 @@ pub enum Effect {
     Unchanged,
     /// What the test looks at is different, its verdict is not (or cannot be told).
     Changed,
+    /// A failing test fails at an earlier check: what went well before is spoiled.
+    Earlier,
+    /// A failing test fails at a later check only: the first one is mended.
+    Later,
     /// The verdict is the other one: a failing test passes (a flip), a passing one fails (it breaks).
     Turned,
     /// The exit status says that a failing test passes, and the test still says that it failed: the report was silenced, nothing mended.
     Silenced,
     /// Nothing can be said: the clock stopped it.
     Unknown,
+}
+
+impl Effect {
+    /// Whether what the test looks at is different.
+    pub fn is_noticed(self) -> bool {
+        !matches!(self, Effect::Same | Effect::Unchanged | Effect::Unknown)
+    }
 }
 
 /// What one trial came to.
@@ -41,7 +53,11 @@ impl Outcome {
             _ if !seen.applied => Effect::Same,
             _ if failed && seen.silenced => Effect::Silenced,
             _ if seen.passes == Some(failed) => Effect::Turned,
-            _ if seen.output_changed => Effect::Changed,
+            _ if seen.output_changed => match seen.reached.filter(|_| failed) {
+                Some(Ordering::Less) => Effect::Earlier,
+                Some(Ordering::Greater) => Effect::Later,
+                _ => Effect::Changed,
+            },
             _ => Effect::Unchanged,
         };
         Outcome { effect, end: seen.end, matched: seen.matched }
@@ -227,6 +243,11 @@ impl Trials {
     /// Whether none has been run.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether a trial on a failing test, given by position, spoils what went well without any change: an earlier check fails.
+    pub fn spoils(&self, test: u32, outcome: &Outcome) -> bool {
+        self.tests[test as usize].failed && outcome.effect == Effect::Earlier
     }
 
     /// The failing tests that a candidate was tried on, with what came out.

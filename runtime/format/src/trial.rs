@@ -117,16 +117,22 @@ pub struct TrialHeader {
     /// its modules, whose word number [`FUEL_WORD`] is [`crate::abi::SYMBOL_FUEL`]: what these words of a process add up to is what it has
     /// left of its budget (at most `i64::MAX`), however it ends.
     pub fuel: u64,
-    /// Offset of what the test expects on standard output.
+    /// Offset of what the test expects on the stream `expected_on`.
     pub expected: u64,
     /// Its bytes, at most [`MOST_EXPECTED`]; 0 where the test is not judged by that.
     pub expected_length: u64,
     /// Processor time for one child of a plan, nanoseconds: a loop in the C library has no ticks.
     pub busy_ns: u64,
+    /// The stream that is compared: 0 for standard output, 1 for standard error.
+    pub expected_on: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Bytes of an expected output that trials are compared with.
 pub const MOST_EXPECTED: usize = 16 << 20;
+/// Bytes that are kept of what a trial writes instead: enough for the place in the source that begins a complaint.
+pub const OTHERWISE: usize = 64;
 
 /// Modules of a process that hold parts of its budget when the oracle has so many; further ones fetch each tick singly.
 pub const fn fuel_pages(n_modules: u32) -> u32 {
@@ -298,8 +304,10 @@ pub struct TrialResult {
     pub hashes: [u64; 2],
     /// For standard output and error: bytes that had been written before the fork.
     pub before: [u64; 2],
-    /// Bytes written to standard output after the fork up to the first one that is not what is expected there.
+    /// Bytes written after the fork, to the stream that is compared, up to the first one that is not what is expected there.
     pub matched: u64,
+    /// The bytes from that one on, zeros behind them; some may be missing of a long output.
+    pub otherwise: [u8; OTHERWISE],
 }
 
 /// How a mutant was dealt with.
@@ -419,7 +427,7 @@ const _: () = {
     assert!(
         size_of::<Override>() == 48
             && size_of::<TrialModule>() == 40
-            && size_of::<TrialResult>() == 80
+            && size_of::<TrialResult>() == 80 + OTHERWISE
             && size_of::<TrialProcess>() == 32
     );
 };

@@ -5,7 +5,7 @@
 
 use core::cell::UnsafeCell;
 
-use suspect_format::trial::{OUTPUT_HASH_START, Refusal, TrialResult, common_prefix, output_hash};
+use suspect_format::trial::{OTHERWISE, OUTPUT_HASH_START, Refusal, TrialResult, common_prefix, output_hash};
 
 use crate::os::sys::EINTR;
 use crate::trial::file::{self, give_up};
@@ -187,14 +187,15 @@ pub unsafe fn put_back(files: usize, found: *mut TrialResult) {
         let befores = (&raw mut (*found).before).cast::<u64>();
         let mut at = 0usize;
         for fd in streams {
-            let mut read = Read { hash: OUTPUT_HASH_START, expected: &[], matched: 0 };
+            let mut read = Read { hash: OUTPUT_HASH_START, expected: &[], matched: 0, otherwise: None };
+            let is_compared = at == (*file::header()).expected_on as usize;
             if fd >= 0 {
                 let fd = fd as usize;
                 let before = noted(files, fd);
                 let Some(status) = status(fd) else { give_up(Refusal::Descriptor, 0) };
                 befores.wrapping_add(at).write(before);
                 lengths.wrapping_add(at).write(status.size);
-                if at == 0 {
+                if is_compared {
                     read.expected = expected().get(before as usize..).unwrap_or_default();
                 }
                 if status.size != before {
@@ -203,8 +204,9 @@ pub unsafe fn put_back(files: usize, found: *mut TrialResult) {
                 }
             }
             hashes.wrapping_add(at).write(read.hash);
-            if at == 0 {
+            if is_compared {
                 (*found).matched = read.matched;
+                (*found).otherwise = read.otherwise.unwrap_or([0; OTHERWISE]);
             }
             at = at.wrapping_add(1);
         }
@@ -225,7 +227,7 @@ unsafe fn noted(files: usize, fd: usize) -> u64 {
     }
 }
 
-/// What standard output is compared with.
+/// What one of the outputs is compared with.
 ///
 /// # Safety
 /// The trial file is mapped.
@@ -244,6 +246,8 @@ struct Read {
     expected: &'static [u8],
     /// Bytes that were as expected.
     matched: u64,
+    /// What came instead, once something did; what one read of the file does not have of it is left out.
+    otherwise: Option<[u8; OTHERWISE]>,
 }
 
 impl Read {
@@ -270,6 +274,12 @@ impl Read {
         self.hash = output_hash(self.hash, bytes);
         let same = common_prefix(bytes, self.expected);
         self.matched = self.matched.wrapping_add(same as u64);
+        if self.otherwise.is_none() && same < bytes.len() {
+            let mut otherwise = [0; OTHERWISE];
+            let came = bytes.get(same..).unwrap_or_default();
+            otherwise.iter_mut().zip(came).for_each(|(to, byte)| *to = *byte);
+            self.otherwise = Some(otherwise);
+        }
         let rest = if same == bytes.len() { self.expected.get(same..) } else { None };
         self.expected = rest.unwrap_or_default();
     }

@@ -279,6 +279,8 @@ impl Trials {
             expected,
             expected_length: self.expected.len() as u64,
             busy_ns: self.busy,
+            expected_on: 0,
+            reserved: 0,
         };
         file.0[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         fs::write(path, &file.0).unwrap();

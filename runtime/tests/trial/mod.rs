@@ -434,6 +434,8 @@ impl Trial<'_> {
             expected: 0,
             expected_length: 0,
             busy_ns: u64::MAX,
+            expected_on: 0,
+            reserved: 0,
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header

@@ -52,8 +52,16 @@ struct KeptCandidate {
     outcomes: Vec<(u32, u8, Option<u64>)>,
 }
 
-const EFFECTS: [Effect; 6] =
-    [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown, Effect::Silenced];
+const EFFECTS: [Effect; 8] = [
+    Effect::Same,
+    Effect::Unchanged,
+    Effect::Changed,
+    Effect::Turned,
+    Effect::Unknown,
+    Effect::Silenced,
+    Effect::Earlier,
+    Effect::Later,
+];
 const KINDS: [Kind; 5] = [Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, Kind::Call];
 
 fn kinds() -> impl Iterator<Item = Kind> {

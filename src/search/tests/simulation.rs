@@ -225,6 +225,7 @@ pub(super) fn show(test: u32, mutant: &Mutant) -> Observation {
         output_changed: changed,
         passes: Some((test > 2) != turned),
         silenced: false,
+        reached: None,
         matched: Some(if further { 9 } else { 5 }),
         used: 1,
     }
