@@ -85,15 +85,18 @@ impl Question<'_> {
     }
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
-        self.followed_alone(|case, files| match goals {
+        let tell = |case: &Case<'_>, files: &[String]| match goals {
             [] => case.along_to_nothing(files),
             goals => goals.iter().find_map(|goal| case.along(goal, files)),
-        })
+        };
+        self.followed_alone(|_| true, tell)
     }
 
-    /// What `tell` says of the failing run alone; it is given the program's files, too.
+    /// What `tell` says of the failing run alone, if it `is_worth` the runs that may be needed to find where it complains; it is given the program's
+    /// files, too.
     pub(super) fn followed_alone(
         &self,
+        is_worth: impl FnOnce(&Case<'_>) -> bool,
         tell: impl FnOnce(&Case<'_>, &[String]) -> Option<Explanation>,
     ) -> Result<Option<Explanation>, Obstacle> {
         let recorded = [self.failing, self.failing];
@@ -119,6 +122,9 @@ impl Question<'_> {
             complained: None,
             measure: None,
         };
+        if !is_worth(&case) {
+            return Ok(None);
+        }
         let left = self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
         if self.room.takes(&self.test.name) <= left && case.needs_complaint(&program.files) {
             case.complained = wrong::complaining(self.room, self.test, self.failing, Instant::now() + left)?;

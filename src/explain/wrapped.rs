@@ -28,7 +28,7 @@ impl Question<'_> {
     pub(super) fn along_to_a_wrap(&self) -> Result<Option<Explanation>, Obstacle> {
         match self.room.ranked_lines().first() {
             Some((file, line)) if self.room.is_sure_of(file, *line) => Ok(None),
-            _ => self.followed_alone(|case, files| case.along_to_a_wrap(files)),
+            _ => self.followed_alone(|case| !case.wraps().is_empty(), |case, files| case.along_to_a_wrap(files)),
         }
     }
 }

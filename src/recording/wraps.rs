@@ -111,10 +111,10 @@ impl<U: Fn(usize, u32) -> bool> Evaluated<'_, U> {
                 let (value, load) = self.tree(used);
                 (value.map(|bits| arithmetic::cast(cast, from, to, bits)), load.filter(|_| from == to))
             }
-            Token::Address { n_terms, .. } => self.skip(1 + u32::from(n_terms)),
+            Token::Address { n_terms, .. } => self.skip(1 + n_terms),
             Token::Select(_) => self.skip(3),
-            Token::Apply(function, _) => self.skip(function.arity() as u32),
-            Token::Opaque { n_operands, .. } => self.skip(n_operands as u32),
+            Token::Apply(function, _) => self.skip(function.arity()),
+            Token::Opaque { n_operands, .. } => self.skip(n_operands),
         }
     }
 
