@@ -25,14 +25,14 @@ use crate::suite::Verdict;
 const LEAST_ASKED: Duration = Duration::from_secs(3);
 
 /// Places on the way that are told, at most: so many from the failure on, and so many up to the change.
-const MOST_TOLD: (usize, usize) = (7, 4);
+pub(super) const MOST_TOLD: (usize, usize) = (7, 4);
 
 /// Where a failing run shows that it fails.
-struct Shown {
+pub(super) struct Shown {
     /// Points, each with the one write that matters among those that it reads, if it is one.
-    starts: Vec<(u32, Option<u32>)>,
+    pub(super) starts: Vec<(u32, Option<u32>)>,
     /// The failure in words.
-    words: String,
+    pub(super) words: String,
     /// Whether they are of a check of the test, which the tested code is not.
     is_check: bool,
 }
@@ -85,6 +85,20 @@ impl Question<'_> {
     }
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
+        let tell = |case: &Case<'_>, files: &[String]| match goals {
+            [] => case.along_to_nothing(files),
+            goals => goals.iter().find_map(|goal| case.along(goal, files)),
+        };
+        self.followed_alone(|_| true, tell)
+    }
+
+    /// What `tell` says of the failing run alone, if it `is_worth` the runs that may be needed to find where it complains; it is given the program's
+    /// files, too.
+    pub(super) fn followed_alone(
+        &self,
+        is_worth: impl FnOnce(&Case<'_>) -> bool,
+        tell: impl FnOnce(&Case<'_>, &[String]) -> Option<Explanation>,
+    ) -> Result<Option<Explanation>, Obstacle> {
         let recorded = [self.failing, self.failing];
         let (loaded, runs) = self.room.read(&self.test.name, self.failing)?;
         let (program, code) = &*loaded;
@@ -108,14 +122,14 @@ impl Question<'_> {
             complained: None,
             measure: None,
         };
+        if !is_worth(&case) {
+            return Ok(None);
+        }
         let left = self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
         if self.room.takes(&self.test.name) <= left && case.needs_complaint(&program.files) {
             case.complained = wrong::complaining(self.room, self.test, self.failing, Instant::now() + left)?;
         }
-        let mut found = match goals {
-            [] => case.along_to_nothing(&program.files),
-            goals => goals.iter().find_map(|goal| case.along(goal, &program.files)),
-        };
+        let mut found = tell(&case, &program.files);
         if let Some(explanation) = &mut found {
             explanation.trust.extend(case.told_part(&self.test.name));
         }
@@ -152,7 +166,7 @@ fn told_mend(claim: &Claim) -> String {
 }
 
 /// What happens, in words; where a null pointer is used, that.
-fn happens_of(test: &str, null: &[Point], happens: String) -> String {
+pub(super) fn happens_of(test: &str, null: &[Point], happens: String) -> String {
     match null.first() {
         Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
         None => happens,
@@ -286,11 +300,11 @@ impl Case<'_> {
     }
 
     /// Where the run shows that it fails.
-    fn shown(&self, files: &[String]) -> Shown {
+    pub(super) fn shown(&self, files: &[String]) -> Shown {
         let last = self.failing().points() - 1;
         if let Some(misuse) = self.misuse {
             let words = format!("{} {}", self.at(Side::Second, misuse.point), self.told_misuse(misuse));
-            return Shown { starts: vec![(misuse.point, None)], words, is_check: false };
+            return Shown { starts: vec![(misuse.point, self.too_long(misuse))], words, is_check: false };
         }
         if let Some(words) = self.told_end() {
             let is_check = self.asserted().is_some();
@@ -408,7 +422,7 @@ impl Case<'_> {
     }
 
     /// What happens at a point of a way; nothing where that says nothing.
-    fn told_tie(&self, point: u32, tie: Tie, is_last: bool) -> Option<String> {
+    pub(super) fn told_tie(&self, point: u32, tie: Tie, is_last: bool) -> Option<String> {
         let run = self.failing();
         let site = run.site(point);
         let step = self.code.step_of(site)?;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Case;
+use super::trail::Passed;
 use crate::comparison::{NONE, Side, Tie, Value, weightiest_way};
 use crate::program::is_of_system;
 use crate::report::{Place, Point};
@@ -83,7 +84,11 @@ impl Case<'_> {
                     || run.outcome(at) != NONE
             };
             let others = all.iter().copied().filter(|write| Some(*write) != kept && is_data(write));
-            let next = others.map(|write| self.that_mattered(at, write)).filter(is_new).max_by_key(worth);
+            let next = match only.map_or(Passed::Computed, |write| self.argument_of(at, write)) {
+                Passed::Constant => None,
+                Passed::Read(write) if is_new(&write) => Some(write),
+                _ => others.map(|write| self.that_mattered(at, write)).filter(is_new).max_by_key(worth),
+            };
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),

@@ -40,6 +40,9 @@ pub struct Passing {
     is_whole: bool,
     /// The change is one of the check that fails, and not of what it checks: only who asks for it gets it.
     pub is_of_check: bool,
+    /// The change acts at one of many executions of a condition, though the last ranking hardly suspects any line: then it makes another input of the
+    /// test's, as a rule, and what leads to it is the way of the input.
+    pub is_of_input: bool,
 }
 
 /// How such a change is told where it acts each time.
@@ -92,7 +95,8 @@ pub fn mended(
         let at = format!("{} at {}:{}", change_of(&claim.shown), claim.shown.file, claim.shown.line);
         let (option, tried) = (option_of(&search, change), search.tried());
         let is_of_check = search.is_of_check(change);
-        let passing = Passing { recorded, change, option, tried, mend: Some(at), is_whole, is_of_check };
+        let passing =
+            Passing { recorded, change, option, tried, mend: Some(at), is_whole, is_of_check, is_of_input: false };
         return Ok(Mended::Run(Box::new((passing, claim.clone()))));
     }
     Ok(Mended::Lines(lines))
@@ -128,7 +132,13 @@ pub fn turned(
     let Some(is_whole) = serves(failing, right, &recorded) else { return Ok(None) };
     let (option, tried) = (option_of(&search, change), search.tried());
     let is_of_check = search.is_of_check(change);
-    Ok(Some(Passing { recorded, change, option, tried, mend: None, is_whole, is_of_check }))
+    let is_of_input = is_of_input(room, &search, change);
+    Ok(Some(Passing { recorded, change, option, tried, mend: None, is_whole, is_of_check, is_of_input }))
+}
+
+/// Whether a change, which stands for none of the program, makes another input of the test's as a rule.
+fn is_of_input(room: &RecordingRoom<'_>, search: &Search<'_>, change: Change) -> bool {
+    room.likely_lines(1).is_empty() && search.is_one_of_many(change)
 }
 
 /// Whether a run passes, if it can be compared with the failing one at all: it passes, or the first wrong line is right in it.
@@ -165,13 +175,14 @@ pub fn make(
     asked: Itself,
     budget: Duration,
 ) -> Result<Passing, Obstacle> {
-    let ((change, option, tried), is_of_check) = match asked {
-        Itself::Switched(Some(turn)) => ((Change::Turned(turn), switch(turn), 1), false),
+    let ((change, option, tried), is_of_check, is_of_input) = match asked {
+        Itself::Switched(Some(turn)) => ((Change::Turned(turn), switch(turn), 1), false, false),
         asked => {
             let search = Search::new(room, name, failing, None)?;
             let found = found(&search, name, asked, budget)?;
             let is_of_check = search.is_of_check(found.0);
-            (found, is_of_check)
+            let is_of_input = asked == Itself::Either && is_of_input(room, &search, found.0);
+            (found, is_of_check, is_of_input)
         }
     };
     let cannot = || {
@@ -198,7 +209,7 @@ pub fn make(
             }
         });
     }
-    Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true, is_of_check })
+    Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true, is_of_check, is_of_input })
 }
 
 fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Obstacle> {

@@ -80,7 +80,7 @@ impl Case<'_> {
     }
 
     /// The place in its frame that a step stores to.
-    fn local(&self, step: u32) -> Option<i64> {
+    pub(super) fn local(&self, step: u32) -> Option<i64> {
         let code = &self.code.steps[step as usize];
         let next = self.code.steps.get(step as usize + 1)?;
         let tree = self.code.nodes.get(code.tokens as usize..next.tokens as usize)?;
@@ -91,7 +91,7 @@ impl Case<'_> {
     }
 
     /// Whether some step is come to from a step without passing `but`.
-    fn comes_to(&self, from: u32, but: u32, wanted: &HashSet<u32>) -> bool {
+    pub(super) fn comes_to(&self, from: u32, but: u32, wanted: &HashSet<u32>) -> bool {
         let (mut open, mut seen) = (vec![from], HashSet::from([but]));
         while let Some(step) = open.pop().filter(|_| seen.len() < MOST_STEPS) {
             if wanted.contains(&step) {

@@ -3,7 +3,7 @@
 use suspect_format::body::Symbol;
 
 use super::Case;
-use crate::comparison::{Effect, Side};
+use crate::comparison::{Effect, Side, Value};
 use crate::recording::{Block, Misuse, Owner, Use};
 
 impl Case<'_> {
@@ -21,6 +21,13 @@ impl Case<'_> {
             Some(partner) => self.reads_differ(partner).map(|effect| (effect, text)),
             None => self.parting_before(Side::Second, misuse.point).map(|effect| (effect, text)),
         }
+    }
+
+    /// The length of a misuse, where that is more than its object has: the write of it that the point reads.
+    pub(super) fn too_long(&self, misuse: &Misuse) -> Option<u32> {
+        let run = self.failing();
+        let is_length = |write: &&u32| run.value(**write) == Value::Number(misuse.length);
+        run.reads(misuse.point).iter().rfind(is_length).copied().filter(|_| misuse.length > misuse.block.size)
     }
 
     /// A misuse as a sentence without its subject, the line.

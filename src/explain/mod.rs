@@ -29,6 +29,7 @@ mod skipped;
 mod teller;
 mod told_check;
 mod trail;
+mod wrapped;
 mod wrong;
 mod wrong_byte;
 
@@ -250,4 +251,6 @@ struct Marks {
     odd: Cell<bool>,
     /// There was not enough time for the steps.
     given_up: Cell<bool>,
+    /// The change that the other run was made by makes another input, as a rule: what the failing run alone shows says more.
+    of_input: Cell<bool>,
 }

@@ -112,6 +112,9 @@ impl Question<'_> {
     /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, or the
     /// chain that tells two inputs apart passes none of the lines that the last ranking suspects, the way back to one of these.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
+        if let Ok(Some(wrapped)) = self.along_to_a_wrap() {
+            return Ok(wrapped);
+        }
         let followed = if self.is_long() { self.followed_first() } else { None };
         let compared = if self.has_time() { self.compared() } else { Err(self.too_slow()) };
         match &compared {
@@ -119,6 +122,7 @@ impl Question<'_> {
             Err(Obstacle::Internal(_)) => return compared,
             _ => {}
         }
+        self.marks.of_input.set(false);
         let mut alone = followed.or_else(|| self.along_to_suspects().ok().flatten());
         if alone.is_none() && matches!(compared, Err(Obstacle::Time(_) | Obstacle::Tests(_))) {
             alone = self.along_to_nothing().ok().flatten();
@@ -168,13 +172,13 @@ impl Question<'_> {
         Obstacle::new(Obstacle::Time, message)
     }
 
-    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects, or is too
-    /// long to be read: then what the inputs differ in hides the way.
+    /// True unless the explanation compares two inputs by comparative causality, those of two tests or one that a change makes, and passes none of the
+    /// lines that the last ranking suspects, or is too long to be read: then what the inputs differ in hides the way.
     fn is_of_suspects(&self, explanation: &Explanation) -> bool {
         let suspects = self.suspects();
         let lines = explanation.chain_lines();
         self.request.method != Method::Cc
-            || explanation.made.is_some()
+            || explanation.made.is_some() && !self.marks.of_input.get()
             || explanation.against.is_empty()
             || explanation.steps.len() <= MOST_STEPS
                 && suspects
@@ -361,6 +365,7 @@ impl Question<'_> {
     fn against_made(&self, passing: &Passing, why: Option<&str>) -> Result<Explanation, No> {
         let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), self.test.name.clone()]);
         let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
+        self.marks.of_input.set(passing.is_of_input);
         explanation.trust.insert(0, passing.trust(why));
         if !explanation.before.is_empty() {
             let is_followed = passing.is_of_check;

@@ -62,6 +62,9 @@ enum Known {
 /// Executions at which what one change of the program comes to is tried, at most: the last ones.
 const MOST_OF_A_MEND: usize = 40;
 
+/// Executions of a condition, at most, of which one may be changed where no line is suspected: what is read in a loop of more is data.
+const MANY: usize = 16;
+
 /// The result of a part of the search.
 enum Part {
     Found(Change),
@@ -365,6 +368,13 @@ impl<'a> Search<'a> {
         let is_handed = |read: &u32| run.writer(*read) == point;
         let reads_it = |at: u32| self.check().has(run.site(at)) && run.reads(at).iter().any(is_handed);
         self.stores.passed().iter().any(|store| store.point == point) && (point + 1..run.points()).any(reads_it)
+    }
+
+    /// Whether a change acts at one of many executions of a condition.
+    pub fn is_one_of_many(&self, change: Change) -> bool {
+        let run = &self.runs.runs[0];
+        let is_of = |site: u32| self.decisions.iter().filter(|point| run.site(**point) == site).count() > MANY;
+        matches!(change, Change::Turned(_)) && self.site(change).is_some_and(is_of)
     }
 
     fn check(&self) -> &Check {

@@ -1,6 +1,6 @@
 //! Where a value of the failing run comes from: followed from copy to copy, without another run.
 
-use suspect_format::body::{Action, Token};
+use suspect_format::body::{Action, Callee, Token};
 use suspect_format::external::{self, Base, Effect as Does};
 
 use super::Case;
@@ -13,7 +13,46 @@ const NOTHING: u64 = 1 << 12;
 /// Places on the way of a value that are told, at most.
 const MOST: usize = 6;
 
+/// What a call passes as one of its arguments.
+pub enum Passed {
+    /// A number that stands in the code.
+    Constant,
+    /// A value as it was read: the write of it.
+    Read(u32),
+    /// What it computes, or no argument.
+    Computed,
+}
+
 impl Case<'_> {
+    /// What a point, a call, passes as the parameter that a write is: another argument may have the same value.
+    pub(super) fn argument_of(&self, point: u32, write: u32) -> Passed {
+        let run = self.failing();
+        let place = self.runs.naming.names.place(run.location(write));
+        let (Site::Step(step), Some(Kind::Frame { function, .. })) =
+            (self.code.what(run.site(point)), self.runs.naming.kinds.get(place.object as usize))
+        else {
+            return Passed::Computed;
+        };
+        let (step, parameters) = (&self.code.steps[step as usize], &self.code.functions[*function as usize].parameters);
+        let number = parameters.iter().position(|parameter| parameter.offset == place.offset);
+        let (Action::Call { callee, .. }, Some(number)) = (step.action, number) else { return Passed::Computed };
+        let (mut at, mut loads) = (step.tokens as usize, 0);
+        let before = number + usize::from(callee == Callee::Indirect);
+        (0..before).for_each(|_| self.pass(&mut at, &mut loads));
+        while let Token::Cast { .. } = self.code.nodes[at].token {
+            at += 1;
+        }
+        match self.code.nodes[at].token {
+            Token::Constant(..) => Passed::Constant,
+            Token::Load(..) => {
+                self.pass(&mut at, &mut loads);
+                let read = run.reads(point).get(loads - 1).copied();
+                read.filter(|read| run.value(*read) == run.value(write)).map_or(Passed::Computed, Passed::Read)
+            }
+            _ => Passed::Computed,
+        }
+    }
+
     /// If the failing run died by a null pointer: where, and from where that came, the crash first.
     pub(super) fn null_trail(&self) -> Vec<Point> {
         let last = self.failing().points() - 1;
@@ -74,7 +113,7 @@ impl Case<'_> {
     }
 
     /// Points that handed a value on, from its last write back, with what each wrote.
-    fn way_of(&self, write: u32) -> Vec<(u32, u32)> {
+    pub(super) fn way_of(&self, write: u32) -> Vec<(u32, u32)> {
         let run = self.failing();
         let mut way = Vec::new();
         let mut write = write;

@@ -10,6 +10,7 @@ use super::expressions::Expressions;
 use super::objects::{Kind, is_address};
 use super::pointees::Pointees;
 use super::runs::Runs;
+use super::streams::Streams;
 use super::types::Part;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
@@ -29,6 +30,7 @@ pub struct Words<'a> {
     ordinals: HashMap<u32, u32>,
     errno: u64,
     pointees: Pointees,
+    streams: Streams,
     expressions: Expressions<'a>,
     /// Whether numbers of addresses are told.
     tells_addresses: bool,
@@ -58,7 +60,11 @@ impl<'a> Words<'a> {
         }
         let pointees = Pointees::of(code, runs, |function, offset| variable(code, function, offset));
         let expressions = Expressions::new(program, tree, code.symbols.iter().map(|symbol| symbol.name.as_str()));
-        Self { program, code, runs, ordinals, errno, pointees, expressions, tells_addresses: false }
+        let streams = Streams::of(code, runs, |site| {
+            let place = place_of(site);
+            format!("{}:{}", program.files.get(place.file as usize).map_or("", String::as_str), place.line)
+        });
+        Self { program, code, runs, ordinals, errno, pointees, streams, expressions, tells_addresses: false }
     }
 
     /// The same words, with the numbers of addresses that have no name if `tells` is true.
@@ -170,6 +176,9 @@ impl<'a> Words<'a> {
             Some(Kind::Argv) => format!("argv[{}]", cell.offset / 8),
             Some(Kind::Environ) => format!("environ[{}]", cell.offset / 8),
             Some(Kind::Library(name)) => {
+                if !self.tells_addresses {
+                    return "memory of a library".to_owned();
+                }
                 let library = self.runs.modules.iter().find_map(|modules| modules.library(*name));
                 format!("{}+{:#x}", library.unwrap_or("a library"), cell.offset)
             }
@@ -288,6 +297,16 @@ impl<'a> Words<'a> {
         self.variable(*function, cell.offset).map(|variable| (variable.class, variable.size))
     }
 
+    /// Whether a location is a whole number of the source of so many bytes, without a sign.
+    pub fn is_unsigned(&self, location: u32, bytes: u32) -> bool {
+        match self.class(location) {
+            Some((ValueClass::Unsigned, size)) if size == bytes => true,
+            _ => self
+                .part_of(self.runs.naming.names.place(location))
+                .is_some_and(|part| part.is_unsigned && part.size == u64::from(bytes)),
+        }
+    }
+
     /// A value as it is written in C, as far as the location's type is known.
     pub fn value(&self, location: u32, value: Value) -> String {
         let bits = match value {
@@ -312,6 +331,8 @@ impl<'a> Words<'a> {
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
         let is_argument = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Argument(_)));
         let points = part.as_ref().is_some_and(|part| part.pointee.is_some()) && length == 8;
+        let is_unsigned =
+            part.as_ref().is_some_and(|part| part.is_unsigned && part.size == u64::from(length) && length > 1);
         let is_of_letters = is_argument || part.is_some_and(|part| part.size == 1);
         let least = if length > 1 && is_of_letters { 1 } else { LEAST_TEXT };
         if let Some(text) = text(bits, length, least).filter(|_| is_text) {
@@ -322,6 +343,7 @@ impl<'a> Words<'a> {
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
             Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
+            None if is_unsigned => bits.to_string(),
             None if points || self.is_pointer(cell, bits) => self.pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
@@ -344,6 +366,9 @@ impl<'a> Words<'a> {
 
     /// An address that no known object has.
     fn pointer(&self, address: u64) -> String {
+        if let Some(stream) = self.streams.called(Value::Number(address)) {
+            return stream.to_owned();
+        }
         match address {
             0 => "NULL".to_owned(),
             address if is_address(address) && !self.tells_addresses => NOT_NULL.to_owned(),
@@ -352,6 +377,9 @@ impl<'a> Words<'a> {
     }
 
     fn address(&self, place: Cell) -> String {
+        if let Some(stream) = self.streams.called(Value::Address(place)) {
+            return stream.to_owned();
+        }
         if let Some(address) = self.bits(Value::Address(place)) {
             return self.pointer(address);
         }

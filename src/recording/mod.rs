@@ -28,10 +28,12 @@ mod print;
 mod question;
 mod runs;
 mod stores;
+mod streams;
 mod twins;
 mod types;
 mod walk;
 mod walked;
+mod wraps;
 
 pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
 pub use bounds::{Block, Bounds, Misuse, Owner, Use};
@@ -54,3 +56,4 @@ pub use twins::Twins;
 pub use types::{Part, Types};
 pub use walk::{Stretch, Walk};
 pub use walked::{Disagreement, End, Stray, Walked};
+pub use wraps::{Wrap, wrap};

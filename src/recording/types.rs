@@ -45,6 +45,8 @@ enum Shape {
     Enumeration,
     /// A floating-point number.
     Float,
+    /// A whole number without a sign that is no character.
+    Unsigned,
 }
 
 /// A part of a variable.
@@ -60,11 +62,13 @@ pub struct Part {
     pub size: u64,
     /// Whether it is a floating-point number.
     pub is_float: bool,
+    /// Whether it is a whole number without a sign, and no character.
+    pub is_unsigned: bool,
 }
 
 impl Part {
     fn of(size: u64) -> Part {
-        Part { path: String::new(), constants: Vec::new(), pointee: None, size, is_float: false }
+        Part { path: String::new(), constants: Vec::new(), pointee: None, size, is_float: false, is_unsigned: false }
     }
 }
 
@@ -166,7 +170,10 @@ impl Types {
                         | gimli::DW_TAG_volatile_type
                         | gimli::DW_TAG_restrict_type => (Shape::Alias(self.reference(&mut numbers, entry)), ""),
                         gimli::DW_TAG_pointer_type => (Shape::Pointer(self.reference(&mut numbers, entry)), ""),
-                        gimli::DW_TAG_base_type if is_float(entry) => (Shape::Float, ""),
+                        gimli::DW_TAG_base_type if encoding(entry) == Some(gimli::DW_ATE_float) => (Shape::Float, ""),
+                        gimli::DW_TAG_base_type if encoding(entry) == Some(gimli::DW_ATE_unsigned) => {
+                            (Shape::Unsigned, "")
+                        }
                         gimli::DW_TAG_base_type => (Shape::Plain, ""),
                         _ => continue,
                     };
@@ -301,14 +308,18 @@ impl Types {
                 Some(Part { constants: constants.clone(), ..Part::of(*size) })
             }
             Shape::Float if offset == 0 => Some(Part { is_float: true, ..Part::of(*size) }),
-            Shape::Enumeration | Shape::Plain | Shape::Float | Shape::Pointer(_) => None,
+            Shape::Unsigned if offset == 0 => Some(Part { is_unsigned: true, ..Part::of(*size) }),
+            Shape::Enumeration | Shape::Plain | Shape::Float | Shape::Unsigned | Shape::Pointer(_) => None,
         }
     }
 }
 
-fn is_float(entry: &Entry<'_, '_>) -> bool {
-    let encoding = entry.attr_value(gimli::DW_AT_encoding).ok().flatten();
-    encoding == Some(AttributeValue::Encoding(gimli::DW_ATE_float))
+/// How a type without parts is encoded.
+fn encoding(entry: &Entry<'_, '_>) -> Option<gimli::DwAte> {
+    match entry.attr_value(gimli::DW_AT_encoding).ok().flatten() {
+        Some(AttributeValue::Encoding(encoding)) => Some(encoding),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -283,3 +283,54 @@ fn of_bit_fields_in_one_word_the_write_that_mattered_is_followed() {
         assert!(has_line(&found["facts"], line_of(FLAGS, tag)), "{tag}: {found}");
     }
 }
+
+/// Keeps another number than it should, twice. Where it is handed on, another argument has the same value.
+const CODES: &str = r#"#include <stdio.h>
+
+static int kept[2];
+
+static void keep(int at, int line, int code)
+{
+    if (line >= 0)
+        kept[at] = code;
+}
+
+static void fails(int at, const int *lines, int code)
+{
+    int line = -1;
+    line = lines[at];
+    keep(at, line, code);
+}
+
+static void parse(int at, const int *lines)
+{
+    fails(at, lines, 8); /* the fault */
+}
+
+#define CHECK(holds) do { if (!(holds)) { printf("%s:%d: failed\n", __FILE__, __LINE__); failed++; } } while (0)
+
+int main(int argc, char **argv)
+{
+    int lines[2] = { 7 + argc, 7 + argc }, failed = 0;
+    parse(0, lines);
+    parse(1, lines);
+    CHECK(kept[0] == 6);
+    CHECK(kept[1] == 6);
+    return failed;
+}
+"#;
+
+#[test]
+fn an_argument_is_followed_by_its_place_among_others_of_the_same_value() {
+    let project = Project::new();
+    project.write("main.c", CODES);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n[[suite]]\nkind = \"command\"\nrun = \"./main\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = crate::project::text(&project.suspect(&["explain"]));
+    assert!(said.contains("main.c:20: passes 8, as `code` of fails()"), "{said}");
+    assert!(!said.contains("`line` becomes"), "{said}");
+}

@@ -212,3 +212,39 @@ fn an_object_is_called_as_the_whole_structure_that_it_is() {
     let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
     assert!(said.contains("`whole->color`") && !said.contains("head[1]"), "{said}");
 }
+
+/// Two streams, one of which is chosen.
+const STREAMS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+static FILE *chosen(int count, FILE *log)
+{
+    if (count > 6) /* the fault */
+        return stdout;
+    return log;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *log = fopen("/dev/null", "w");
+    FILE *to = chosen(argc > 1 ? atoi(argv[1]) : 0, log);
+    fputs("many\n", to);
+    return 0;
+}
+"#;
+
+#[test]
+fn streams_are_told_by_how_the_program_got_them() {
+    let project = Project::new();
+    project.write("main.c", STREAMS).write("tests.txt", "6\n7\n").write("expected/1", "").write("expected/2", "");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("stdout here, the stream opened at main.c:13 there"), "{said}");
+    assert!(!said.contains(".so"), "{said}");
+}

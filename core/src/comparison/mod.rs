@@ -57,7 +57,7 @@ pub use slice::{DualSlice, Edge, Rules};
 pub use state::{Difference, State, States, differences};
 pub use switching::{Replacement, Turn, by_distance, decisions, switching_order};
 pub use value::{Place, Value};
-pub use way::{Tie, way, weightiest_way};
+pub use way::{Tie, way, way_by, weightiest_way};
 
 /// No point, write, site or outcome: the end of what a `u32` can number.
 pub const NONE: u32 = u32::MAX;

@@ -25,6 +25,16 @@ const CONTROL: u32 = 3;
 /// The shortest way by dependences from a start back to a point that `is_end` holds for: the points, each with why the one before it depends on it.
 /// A start is a point, and the one write of those that it reads which matters, if it is one.
 pub fn way(run: &Run, starts: &[(u32, Option<u32>)], is_end: impl Fn(u32) -> bool) -> Option<Vec<(u32, Tie)>> {
+    way_by(run, starts, |_| true, is_end)
+}
+
+/// The same, where a write that is read is followed only if `is_followed` holds for it.
+pub fn way_by(
+    run: &Run,
+    starts: &[(u32, Option<u32>)],
+    is_followed: impl Fn(u32) -> bool,
+    is_end: impl Fn(u32) -> bool,
+) -> Option<Vec<(u32, Tie)>> {
     let mut reached: HashMap<u32, (u32, Tie)> = HashMap::new();
     let mut open = BinaryHeap::new();
     for (point, only) in starts {
@@ -44,7 +54,7 @@ pub fn way(run: &Run, starts: &[(u32, Option<u32>)], is_end: impl Fn(u32) -> boo
         if is_end(point) {
             return Some(back(&reached, point));
         }
-        for write in run.reads(point) {
+        for write in run.reads(point).iter().filter(|write| is_followed(**write)) {
             open.push((Reverse(length + 1), run.writer(*write), point, Tie::Value(*write)));
         }
         let parent = run.parent(point);
@@ -153,6 +163,10 @@ mod tests {
         assert!(matches!(points(2)[..], [(6, Tie::Start), (4, _), (3, Tie::Control), (2, Tie::Value(_))]));
         assert_eq!(way(&run, &[(6, None)], |point| point == 5), None);
         assert_eq!(way(&run, &[(6, None)], |point| point == 6), Some(vec![(6, Tie::Start)]));
+        // 4 reads a, which is not followed, so nothing leads to its store.
+        let but_a = |write: u32| run.location(write) != 0;
+        assert_eq!(way_by(&run, &[(6, None)], but_a, |point| point == 1), None);
+        assert_eq!(way_by(&run, &[(6, None)], but_a, |point| point == 2), way(&run, &[(6, None)], |point| point == 2));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::recording::Recording;
 const FIRST_LINES: usize = 3;
 
 /// The probability of a line, at least, that a run is followed back to first: of less likely ones there are many, and one is on some way from anywhere.
-const LEAST_LIKELY: f64 = 0.05;
+const LEAST_LIKELY: f64 = 0.1;
 
 /// The last ranking, as far as it is asked for.
 #[derive(Default)]
