@@ -102,10 +102,7 @@ pub fn begin(log: &Path, events: &[Event]) -> io::Result<Option<PathBuf>> {
     for event in events {
         let sources = if is_ours(&event) { event.inputs.as_slice() } else { &[] };
         for source in sources {
-            let path = Path::new(&event.directory).join(source);
-            // A build may write a source again beside its compilation, with the same text.
-            let hash = fs::read(&path).map_or(0, |bytes| hash_bytes(HASH_START, &bytes));
-            text += &format!("= {hash:016x} {}\n", path.display());
+            text += &format!("= {}\n", Path::new(&event.directory).join(source).display());
         }
         if !event.output.is_empty() {
             text += &format!("> {}\n", event.path().display());
@@ -123,8 +120,8 @@ pub fn begin(log: &Path, events: &[Event]) -> io::Result<Option<PathBuf>> {
 /// Takes in what was compiled by a build of the project at `root` that `started` then and went well.
 pub fn gather(root: &Path, state: &Path, report: &BuildReport, started: SystemTime) -> io::Result<()> {
     let root = root.canonicalize()?;
-    let mut stamps = Stamps::new(&root);
     let before = Inputs::load(state).unwrap_or_default();
+    let mut stamps = Stamps::after(&root, before.compilations.iter().flat_map(|known| &known.inputs));
     let mut by_output: BTreeMap<Vec<PathBuf>, Compilation> =
         before.compilations.into_iter().map(|known| (known.outputs.clone(), known)).collect();
     let directory = state.join(COMPILED);
@@ -134,8 +131,7 @@ pub fn gather(root: &Path, state: &Path, report: &BuildReport, started: SystemTi
         let outputs: Vec<PathBuf> = begun.outputs.iter().map(|path| below(&root, path)).collect();
         let is_made = |path: &PathBuf| changed(&root.join(path)).is_some_and(|time| time + LAG.as_nanos() >= begun.at);
         if outputs.iter().any(is_made) {
-            let input = |(path, then): (&PathBuf, &Option<u64>)| stamps.input(path, begun.at, *then);
-            let inputs = begun.inputs.iter().filter_map(input).collect();
+            let inputs = begun.inputs.iter().filter_map(|path| stamps.input(path, begun.at)).collect();
             compiled.insert(outputs.clone());
             by_output.insert(outputs.clone(), Compilation { outputs, inputs });
         }
@@ -180,7 +176,7 @@ fn programs_alone(
         let sources = units.map(|unit| Path::new(&unit.directory).join(&unit.source));
         let unknown: Vec<Input> = sources
             .filter(|path| !known.contains(&below(root, path)))
-            .filter_map(|path| stamps.input(&path, made, None))
+            .filter_map(|path| stamps.input(&path, made))
             .collect();
         if !unknown.is_empty() {
             alone.push(Compilation { outputs: vec![PathBuf::from(&module.path)], inputs: unknown });
@@ -205,7 +201,7 @@ pub fn remove_outdated(root: &Path, state: &Path, toolchain: &Toolchain) -> io::
     let outputs: BTreeSet<PathBuf> = match &inputs {
         Some(inputs) if inputs.tools.are(toolchain) => {
             let mut stamps = Stamps::new(root);
-            let is_old = |known: &&Compilation| known.inputs.iter().any(|input| stamps.differs(input));
+            let is_old = |known: &&Compilation| known.inputs.iter().any(|input| stamps.is_edited(input));
             let old: Vec<&Compilation> = inputs.compilations.iter().filter(is_old).collect();
             old.into_iter().flat_map(|known| known.outputs.iter().map(|path| root.join(path))).collect()
         }
@@ -247,8 +243,7 @@ impl Compilation {
     fn take_from_cache(&mut self, root: &Path, started: SystemTime, stamps: &mut Stamps) {
         let made = self.outputs.iter().filter_map(|path| changed(&root.join(path))).max();
         let Some(made) = made.filter(|made| made + LAG.as_nanos() >= nanoseconds(started)) else { return };
-        self.inputs =
-            self.inputs.iter().filter_map(|input| stamps.input(&root.join(&input.path), made, None)).collect();
+        self.inputs = self.inputs.iter().filter_map(|input| stamps.input(&root.join(&input.path), made)).collect();
     }
 }
 
@@ -262,7 +257,7 @@ impl Inputs {
     pub fn of_files<'f>(root: &Path, files: impl Iterator<Item = &'f str>) -> Inputs {
         let mut stamps = Stamps::new(root);
         let now = nanoseconds(SystemTime::now());
-        let inputs = files.filter_map(|file| stamps.input(&root.join(file), now, None)).collect();
+        let inputs = files.filter_map(|file| stamps.input(&root.join(file), now)).collect();
         Inputs { compilations: vec![Compilation { outputs: Vec::new(), inputs }], ..Inputs::default() }
     }
 
@@ -330,8 +325,7 @@ struct Begun {
     /// Nanoseconds since 1970.
     at: u128,
     outputs: Vec<PathBuf>,
-    /// With the hash of their text then, where it was taken.
-    inputs: BTreeMap<PathBuf, Option<u64>>,
+    inputs: BTreeSet<PathBuf>,
 }
 
 impl Begun {
@@ -339,24 +333,16 @@ impl Begun {
         let bytes = fs::read(path).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let mut lines = text.lines();
-        let mut begun = Begun { at: lines.next()?.parse().ok()?, outputs: Vec::new(), inputs: BTreeMap::new() };
+        let mut begun = Begun { at: lines.next()?.parse().ok()?, outputs: Vec::new(), inputs: BTreeSet::new() };
         let mut directory = PathBuf::new();
         for line in lines {
             match line.split_at_checked(2) {
                 Some(("@ ", path)) => directory = PathBuf::from(path),
-                Some(("= ", source)) => {
-                    let (hash, path) = source.split_once(' ')?;
-                    begun.inputs.insert(real(Path::new(path)), u64::from_str_radix(hash, 16).ok());
-                }
+                Some(("= ", path)) => drop(begun.inputs.insert(PathBuf::from(path))),
                 Some(("> ", path)) => begun.outputs.push(PathBuf::from(path)),
-                // Clang names sources, too.
-                _ => drop(begun.inputs.entry(real(&directory.join(line))).or_default()),
+                _ => drop(begun.inputs.insert(directory.join(line))),
             }
         }
         Some(begun)
     }
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }

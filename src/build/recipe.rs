@@ -53,8 +53,7 @@ impl Recipe {
         let mut stamps = Stamps::new(root);
         let at = nanoseconds(began);
         let scripts = with_scripts.iter().flat_map(|directory| files(root, directory)).filter(|path| is_script(path));
-        let scripts =
-            scripts.filter_map(|path| stamps.input(&root.join(path), at, None)).filter(Input::is_known).collect();
+        let scripts = scripts.filter_map(|path| stamps.input(&root.join(path), at)).filter(Input::is_known).collect();
         let sources = sources(root, &directories).collect();
         Recipe { scripts, directories, sources }
     }

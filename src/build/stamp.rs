@@ -19,8 +19,11 @@ pub struct Input {
     size: u64,
     /// Time of change, nanoseconds since 1970.
     changed: u128,
-    /// Hash of its text; none where that may be another one than was compiled.
+    /// Hash of its text; none where it was changed after its compilation began.
     hash: Option<u64>,
+    /// Hash of its text when the build had ended.
+    #[serde(default)]
+    at_end: Option<u64>,
 }
 
 impl Input {
@@ -34,22 +37,40 @@ impl Input {
 pub struct Stamps<'a> {
     root: &'a Path,
     known: HashMap<PathBuf, Option<u64>>,
+    /// Hashes of texts at the end of the build before, by paths as in [`Input`].
+    before: HashMap<PathBuf, u64>,
 }
 
 impl<'a> Stamps<'a> {
     /// Of a project, none looked at yet.
     pub fn new(root: &'a Path) -> Stamps<'a> {
-        Stamps { root, known: HashMap::new() }
+        Stamps { root, known: HashMap::new(), before: HashMap::new() }
     }
 
-    /// A file that was compiled in a compilation that began `at` this time, with the hash of its text `then`, where that was taken.
-    /// `None` for those of the system, and for what is gone.
-    pub fn input(&mut self, path: &Path, at: u128, then: Option<u64>) -> Option<Input> {
+    /// Of a project whose build before took in these files.
+    pub fn after<'i>(root: &'a Path, inputs: impl Iterator<Item = &'i Input>) -> Stamps<'a> {
+        let before = inputs.filter_map(|input| Some((input.path.clone(), input.at_end?))).collect();
+        Stamps { before, ..Stamps::new(root) }
+    }
+
+    /// A file that was compiled in a compilation that began `at` this time; `None` for those of the system, and for what is gone.
+    pub fn input(&mut self, path: &Path, at: u128) -> Option<Input> {
         let path = path.canonicalize().ok().filter(|path| path.is_file() && !path.starts_with(SYSTEM))?;
         let changed = changed(&path)?;
         let size = path.metadata().ok()?.len();
-        let hash = self.hash(&path).filter(|hash| changed <= at || then == Some(*hash));
-        Some(Input { path: below(self.root, &path), size, changed, hash })
+        let (at_end, path) = (self.hash(&path), below(self.root, &path));
+        // A build may write a file again beside its compilation, each time with the same text.
+        let is_as_before = self.before.get(&path).copied() == at_end;
+        let hash = at_end.filter(|_| changed <= at || is_as_before);
+        Some(Input { path, size, changed, hash, at_end })
+    }
+
+    /// Whether a file is another one now than at the end of its build.
+    pub fn is_edited(&mut self, input: &Input) -> bool {
+        match input.at_end {
+            Some(at_end) if input.hash.is_none() => self.hash(&self.root.join(&input.path)) != Some(at_end),
+            _ => self.differs(input),
+        }
     }
 
     /// Whether a file is another one now.

@@ -218,17 +218,20 @@ fn a_file_that_is_only_touched_is_not_built_again() {
 }
 
 #[test]
-fn a_source_that_the_build_writes_again_behind_its_compilation_is_the_same() {
+fn files_that_the_build_writes_again_behind_their_compilation_are_the_same() {
     let project = Project::new();
-    let build = "cp prog.c made.c && cc -o prog made.c && sleep 0.1 && cp prog.c made.c";
-    project.write("prog.c", &wrong()).write("more.h", HEADER);
+    let build = "cp prog.c made.c && cp mine.h more.h && cc -o prog made.c && sleep 0.1 && cp prog.c made.c && cp mine.h more.h";
+    project.write("prog.c", &wrong()).write("mine.h", HEADER);
     project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n{SUITE}"));
     cases(&project);
     project.succeed(&["build"]);
+    assert!(said(&project, &["test"]).contains("is newer than prog: building"));
     for verb in ["test", "rank"] {
         let said = said(&project, &[verb]);
         assert!(!said.contains("building") && !said.contains("was changed"), "{verb}: {said}");
     }
+    edit(&project, "more.h", "#define MORE 2\n");
+    assert!(said(&project, &["test"]).contains("more.h is newer than prog: building"));
 }
 
 #[test]
