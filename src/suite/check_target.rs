@@ -166,6 +166,11 @@ impl CheckTarget {
         if let Some(goals) = without_tests(root, makefile) {
             return CheckTarget { build: Some(format!("make -j$(nproc) {}", goals.join(" "))), ..check };
         }
+        if makefile.goals_name(target) {
+            // Goals that do not show in the text are made all the same.
+            let build = format!("make -j$(nproc) -o {target} && {}", by_running("make", target));
+            return CheckTarget { build: Some(build), ..check };
+        }
         let left = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir));
         let below = left.and_then(|dir| Some((dir, Makefile::of(&root.join(dir))?)));
         let of_others = || {
@@ -284,9 +289,13 @@ fn programs(dir: &Path, makefile: &Makefile, target: &str, make: &str, made: &[S
         0 if shows => None,
         _ if !shows && makefile.runs_programs_by_pattern() => None,
         1..=MOST_NAMED if shows => Some(format!("{make} -j$(nproc) {}", needed.join(" "))),
-        // Running the tests makes what they need, too. That one fails, or does not end, is no failure to build.
-        _ => Some(format!("(timeout {LONGEST} {make} -k {target} || true)")),
+        _ => Some(by_running(make, target)),
     }
+}
+
+/// Running the tests makes what they need, too. That one fails, or does not end, is no failure to build.
+fn by_running(make: &str, target: &str) -> String {
+    format!("(timeout {LONGEST} {make} -k {target} || true)")
 }
 
 /// The command that makes what the tests of a directory need.
@@ -392,7 +401,9 @@ mod tests {
         assert_eq!(build("all: p.c test\np.c: x\ntest: p.c\n\t./p.c\n"), goals("p.c"));
         assert_eq!(build("all: p check\ncheck: test\ntest: q\n\t./q\n"), goals("p q"));
         assert_eq!(build("all: p\ntest: q\n\t./q\n"), None);
-        assert_eq!(build("all: $(UNKNOWN) test\ntest: q\n"), None);
+        let skipping = Some("make -j$(nproc) -o test && (timeout 5m make -k test || true)".to_owned());
+        assert_eq!(build("all: $(UNKNOWN) test\ntest: q\n"), skipping);
+        assert_eq!(build("all: $(UNKNOWN)\ntest: $(UNKNOWN)\n"), None);
     }
 
     #[test]

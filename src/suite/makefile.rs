@@ -153,6 +153,15 @@ impl Makefile {
         Some(words)
     }
 
+    /// Whether a rule for one of its goals names a target as it is written.
+    pub(super) fn goals_name(&self, name: &str) -> bool {
+        let names = |goal: &str| {
+            let mut of_goal = self.rules().filter(|(targets, _)| self.is_among(goal, targets));
+            of_goal.any(|(_, sources)| sources.split_whitespace().any(|source| source == name))
+        };
+        self.goals().any(names)
+    }
+
     /// The lines of a target's recipes.
     pub(super) fn recipe(&self, target: &str) -> Vec<&str> {
         let mut is_of_target = false;
