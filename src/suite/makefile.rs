@@ -66,8 +66,9 @@ impl Makefile {
 
     /// Whether it sets a variable, or adds to one.
     pub(super) fn sets(&self, variable: &str) -> bool {
-        let names = self.text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
-        names.into_iter().any(|name| name.trim_matches([':', '?', '+', ' ']) == variable)
+        let lines = self.text.lines().filter(|line| !line.starts_with('\t'));
+        let mut names = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+        names.any(|name| name.trim_matches([':', '?', '+', ' ', '\t']) == variable)
     }
 
     /// Whether it has a text anywhere.
@@ -346,10 +347,16 @@ mod tests {
 
     #[test]
     fn variables_are_set_by_their_whole_names() {
-        for text in ["TESTS = a\n", "X = y\nTESTS += b\n", "if X\n  TESTS=a\nendif\n"] {
+        for text in ["TESTS = a\n", "X = y\nTESTS += b\n", "if X\n  TESTS=a\nendif\n", "TESTS\t\t= a\n"] {
             assert!(written(text).sets("TESTS"), "{text}");
         }
-        for text in ["TESTSUITE = $(srcdir)/testsuite\n", "EXTRA_DIST = TESTS\n", "MY_TESTS = a\n", "a: TESTS\n"] {
+        for text in [
+            "TESTSUITE = $(srcdir)/testsuite\n",
+            "EXTRA_DIST = TESTS\n",
+            "MY_TESTS = a\n",
+            "a: TESTS\n",
+            "a:\n\tTESTS=b ./a\n",
+        ] {
             assert!(!written(text).sets("TESTS"), "{text}");
         }
     }
