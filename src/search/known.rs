@@ -35,29 +35,15 @@ pub(super) fn look_up(
     true
 }
 
-/// Numbers that effects are kept by.
-const EFFECTS: [Effect; 8] = [
-    Effect::Same,
-    Effect::Unchanged,
-    Effect::Changed,
-    Effect::Turned,
-    Effect::Unknown,
-    Effect::Silenced,
-    Effect::Earlier,
-    Effect::Later,
-];
-
 /// The outcome of a trial, by its [`identity`], on a test as it is kept.
 pub(super) fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
     let Outcome { effect, end, matched } = outcome;
-    let number = |effect| EFFECTS.iter().position(|one| *one == effect).unwrap_or_default() as u8;
-    let effect = number(effect);
-    TriedRecord { candidate, test, effect, end, matched }
+    TriedRecord { candidate, test, effect: effect.number(), end, matched }
 }
 
 /// The effect that a search kept.
 pub fn effect_of(record: &TriedRecord) -> Effect {
-    EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown)
+    Effect::of_number(record.effect)
 }
 
 /// All of an outcome that a search kept.

@@ -28,6 +28,28 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// All, by the numbers that they are kept by: a new one goes to the end.
+    pub const ALL: [Effect; 8] = [
+        Effect::Same,
+        Effect::Unchanged,
+        Effect::Changed,
+        Effect::Turned,
+        Effect::Unknown,
+        Effect::Silenced,
+        Effect::Earlier,
+        Effect::Later,
+    ];
+
+    /// The number that it is kept by.
+    pub fn number(self) -> u8 {
+        Effect::ALL.iter().position(|one| *one == self).unwrap_or_default() as u8
+    }
+
+    /// The one that is kept by a number; unknown where a later release kept it.
+    pub fn of_number(number: u8) -> Effect {
+        Effect::ALL.get(number as usize).copied().unwrap_or(Effect::Unknown)
+    }
+
     /// Whether what the test looks at is different.
     pub fn is_noticed(self) -> bool {
         !matches!(self, Effect::Same | Effect::Unchanged | Effect::Unknown)

@@ -52,16 +52,6 @@ struct KeptCandidate {
     outcomes: Vec<(u32, u8, Option<u64>)>,
 }
 
-const EFFECTS: [Effect; 8] = [
-    Effect::Same,
-    Effect::Unchanged,
-    Effect::Changed,
-    Effect::Turned,
-    Effect::Unknown,
-    Effect::Silenced,
-    Effect::Earlier,
-    Effect::Later,
-];
 const KINDS: [Kind; 5] = [Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, Kind::Call];
 
 fn kinds() -> impl Iterator<Item = Kind> {
@@ -71,14 +61,13 @@ fn kinds() -> impl Iterator<Item = Kind> {
 impl Kept {
     fn new(key: String, trials: &Trials) -> Kept {
         let number = |kind: Kind| kinds().position(|known| known == kind).unwrap_or(0) as u8;
-        let effect = |effect: Effect| EFFECTS.iter().position(|known| *known == effect).unwrap_or(4) as u8;
         let keep = |(at, candidate): (u32, &Candidate)| KeptCandidate {
             id: candidate.id,
             kind: number(candidate.kind),
             line: candidate.line,
             node: candidate.node,
             instances: candidate.instances.clone(),
-            outcomes: trials.outcomes(at).iter().map(|(test, o)| (*test, effect(o.effect), o.matched)).collect(),
+            outcomes: trials.outcomes(at).iter().map(|(test, o)| (*test, o.effect.number(), o.matched)).collect(),
         };
         Kept {
             key,
@@ -127,7 +116,7 @@ impl Kept {
                 edit: None,
             });
             for &(test, effect, matched) in &kept.outcomes {
-                let effect = EFFECTS.get(effect as usize).copied().unwrap_or(Effect::Unknown);
+                let effect = Effect::of_number(effect);
                 if let Some(Some(test)) = positions.get(test as usize) {
                     trials.set(at, *test, Outcome { effect, end: End::Unknown, matched });
                 }
@@ -250,7 +239,7 @@ mod tests {
                 edit: None,
             });
             let outcome = |effect| Outcome { effect, end: End::Unknown, matched: Some(n as u64) };
-            trials.set(at, n as u32 % 3, outcome(EFFECTS[n % 5]));
+            trials.set(at, n as u32 % 3, outcome(Effect::ALL[n % 5]));
             trials.set(at, 2, outcome(Effect::Turned));
         }
         trials.set_readers([1, 3].into(), 0.5);
