@@ -116,8 +116,8 @@ mod tests {
             let ranked = Ranked { lines: lines.clone(), probabilities: probabilities.to_vec() };
             ranked.suspected().into_iter().map(|(_, line)| line).collect::<Vec<_>>()
         };
-        assert_eq!(suspected([Some(0.6), Some(0.05), Some(0.04)]), [1, 2]);
-        assert_eq!(suspected([Some(0.03), Some(0.02), Some(0.01)]), [1, 2, 3]);
+        assert_eq!(suspected([Some(0.6), Some(0.1), Some(0.09)]), [1, 2]);
+        assert_eq!(suspected([Some(0.09), Some(0.02), Some(0.01)]), [1, 2, 3]);
         assert_eq!(suspected([None; 3]), [1, 2, 3]);
     }
 }
