@@ -10,7 +10,7 @@ use suspect_format::trial::{
     self as layout, CHANGED, FUEL_WORD, MAGIC, MOST_EXPECTED, NO_MUTANT, PROCESS_STARTED, Role, Stream, TrialHeader,
     TrialModule, TrialProcess, TrialResult, fuel_pages,
 };
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+use suspect_format::{ENDIAN_TAG, trial};
 
 use super::encode::{Encoded, Sites};
 use super::{Oracle, TrialError};
@@ -461,7 +461,7 @@ impl Plan {
         let parts = &self.parts;
         TrialHeader {
             magic: MAGIC,
-            version: FORMAT_VERSION,
+            version: trial::VERSION,
             endian: ENDIAN_TAG,
             length: self.length as u64,
             role: Role::Single as u32,

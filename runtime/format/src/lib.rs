@@ -7,8 +7,8 @@
 //! allocates, does IO or panics.
 //!
 //! # Changing the bytes
-//! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`], [`trial`], [`site`], [`dependence`] or [`body`];
-//! [`record::VERSION`] with those of [`record`] and [`plan`]. A reader refuses any other version by name, because these bytes are only ever
+//! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`], [`site`], [`dependence`] or [`body`];
+//! [`trial::VERSION`] with those of [`trial`]; [`record::VERSION`] with those of [`record`] and [`plan`]. A reader refuses any other version by name, because these bytes are only ever
 //! read by the build that made them.
 #![no_std]
 
@@ -25,8 +25,8 @@ pub mod site;
 pub mod trace;
 pub mod trial;
 
-/// Version of the trace file, the trial file and the tables in objects.
-pub const FORMAT_VERSION: u32 = 9;
+/// Version of the trace file and the tables in objects.
+pub const FORMAT_VERSION: u32 = 8;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.
 pub const ENDIAN_TAG: u32 = 0x0102_0304;

@@ -27,6 +27,8 @@
 
 /// First bytes of a trial file.
 pub const MAGIC: [u8; 8] = *b"SUSTRIAL";
+/// Version of the trial file. It was that of the trace file until 8.
+pub const VERSION: u32 = 9;
 
 /// Where every module maps the trial file: farther from programs than an `int` index reaches.
 pub const TRIAL_ADDRESS: usize = 0x6000_0000_0000;
@@ -48,7 +50,7 @@ pub enum Role {
 pub struct TrialHeader {
     /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`crate::FORMAT_VERSION`].
+    /// [`VERSION`].
     pub version: u32,
     /// [`crate::ENDIAN_TAG`].
     pub endian: u32,

@@ -8,7 +8,7 @@ use suspect_format::trial::{
     EXIT_CUT, MAGIC, Override, Refusal, Role, TRIAL_ADDRESS, TrialHeader, TrialModule, TrialProcess, TrialResult,
     fuel_pages,
 };
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+use suspect_format::{ENDIAN_TAG, trial};
 
 use crate::os::module::{Module, page_up};
 use crate::os::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
@@ -45,7 +45,7 @@ pub unsafe fn map(path: *const c_char) -> Result<(), Errno> {
     let head = unsafe { head.assume_init_ref() };
     let known = length == size_of::<TrialHeader>()
         && head.magic == MAGIC
-        && head.version == FORMAT_VERSION
+        && head.version == trial::VERSION
         && head.endian == ENDIAN_TAG;
     if !known || head.length != file.length()? || !fits(head) {
         return Err(EIO);

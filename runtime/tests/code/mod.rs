@@ -12,7 +12,7 @@ use suspect_format::abi::{Mode, PAGE, SECTION_DATA};
 use suspect_format::operation::Operator;
 use suspect_format::trace::{HASH_START, hash_bytes};
 use suspect_format::trial::*;
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+use suspect_format::{ENDIAN_TAG, trial};
 use tempfile::TempDir;
 
 /// Sites: the program's node, its operations, the library's.
@@ -243,7 +243,7 @@ impl Trials {
         let fuel = file.all(&vec![0u8; (self.processes * fuel_pages(2)) as usize * PAGE]);
         let header = TrialHeader {
             magic: MAGIC,
-            version: FORMAT_VERSION,
+            version: trial::VERSION,
             endian: ENDIAN_TAG,
             length: file.0.len() as u64,
             role: role as u32,

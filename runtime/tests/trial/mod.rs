@@ -14,7 +14,7 @@ use suspect_format::abi::{Mode, PAGE};
 use suspect_format::site::NodeKind;
 use suspect_format::trace::{HASH_START, hash_bytes};
 use suspect_format::trial::*;
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+use suspect_format::{ENDIAN_TAG, trial};
 use tempfile::TempDir;
 
 fn run(command: &mut Command) {
@@ -398,7 +398,7 @@ impl Trial<'_> {
         file.page();
         let header = TrialHeader {
             magic: MAGIC,
-            version: FORMAT_VERSION,
+            version: trial::VERSION,
             endian: ENDIAN_TAG,
             length: file.bytes.len() as u64,
             role: Role::Single as u32,
