@@ -3,7 +3,7 @@
 mod again;
 mod switching;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::switching::is_range;
 use super::SearchTest;
@@ -56,7 +56,7 @@ pub struct Policy<'a> {
     pieces: Vec<Vec<u32>>,
     /// Which candidates switch executions of a node in a failing test: by node and test, with their executions.
     switches: BTreeMap<(u32, u32), Vec<u32>>,
-    /// Candidates by line.
+    /// Candidates by line, usual slips first.
     by_line: BTreeMap<u32, Vec<u32>>,
     rounds: u32,
     /// Failing tests that all candidates are tried on because nothing turned or mended them, the latest last; before the first of them each candidate is
@@ -193,9 +193,15 @@ impl<'a> Policy<'a> {
 
     /// Takes note of new candidates.
     fn index(&mut self, trials: &Trials) {
-        for (position, candidate) in (0..).zip(trials.candidates()).skip(self.pieces.len()) {
+        let candidates = trials.candidates();
+        let mut grown = BTreeSet::new();
+        for (position, candidate) in (0..).zip(candidates).skip(self.pieces.len()) {
             self.pieces.push(pieces_of(self.program, candidate));
             self.by_line.entry(candidate.line).or_default().push(position);
+            grown.insert(candidate.line);
+        }
+        for line in grown {
+            self.by_line.entry(line).or_default().sort_by_key(|at| !candidates[*at as usize].is_slip());
         }
     }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use super::SuiteError;
 use super::cases::shell_argv;
+use super::commands::Group;
 use super::config::{CommandConfig, ResultFormat};
 use super::load::{Found, Listed, Listing};
 use super::oracle::Oracle;
@@ -38,8 +39,8 @@ pub(super) fn list(listing: &Listing, config: &CommandConfig) -> Result<Found, S
     if parts.is_empty() {
         return Ok(Found { tests: names.into_iter().map(whole).collect(), ..Found::default() });
     }
-    let part = |(target, line): (String, String)| {
-        let mut test = listed(format!("{}/{target}", listing.name), line.into());
+    let part = |Group { name, line, dir }: Group| {
+        let mut test = Listed { dir, ..listed(format!("{}/{name}", listing.name), line.into()) };
         // Make runs them one after the other: they may write the same files.
         test.plan.needs.names.insert(format!("directory {}", listing.dir.display()));
         test

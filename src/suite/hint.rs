@@ -16,7 +16,7 @@ pub enum Key {
     Cases,
     /// Which points of a script fail.
     Tap,
-    /// Each target that a target of make's consists of is a test.
+    /// Each target, or each command, that a target of make's consists of is a test.
     Targets,
     /// Each start of a program is a test.
     Starts,
@@ -121,7 +121,7 @@ impl fmt::Display for Hint {
             Key::Cases => write!(out, "`cases = \"auto\"` in suspect.toml makes each case of such a program a test"),
             Key::Tap => write!(out, "`result = \"tap\"` in suspect.toml says which points fail"),
             Key::Targets => {
-                write!(out, "`targets = true` in suspect.toml makes each target that make runs for it a test")
+                write!(out, "`targets = true` in suspect.toml makes each target or command that make runs for it a test")
             }
             Key::Starts => write!(
                 out,

@@ -294,7 +294,7 @@ const FURTHER: &str = r##"
 #   env = { LC_ALL = "C" } # variables to set
 #   alone = true           # no other test runs beside these, or beside some: alone = ["net-*"]
 #   cases = "auto"         # each case of a test program is a test: check, cmocka, criterion, glib, cpputest, googletest, greatest, munit, unity, functions
-#   targets = true         # each target that `make check` only names is a test
+#   targets = true         # each target that `make check` only names is a test, or each command of its recipe
 #   needs = ["port 5555"]  # tests that need the same run one after the other; of some: needs = { "port 5555" = ["net-*"] }
 #   scratch = "copy"       # run each test in a copy of `dir`, for tests that write there ("empty": in an empty directory)
 #

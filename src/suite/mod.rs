@@ -17,6 +17,7 @@ mod cases;
 mod check_target;
 mod cmake_regex;
 mod command;
+mod commands;
 mod compared;
 mod complaint;
 pub mod config;

@@ -1,9 +1,11 @@
-//! `targets = true`: targets of a Makefile that a target of tests only names, each a test: `check: add divide`, `add: ; sh add.sh`.
+//! `targets = true`: targets of a Makefile that a target of tests only names, each a test: `check: add divide`, `add: ; sh add.sh`. Where it names
+//! none, the [commands](super::commands) of its recipe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::SuiteError;
+use super::commands::{self, Group};
 use super::load::Listing;
 use super::makefile::Makefile;
 use super::started::SAID;
@@ -47,38 +49,58 @@ impl<'c> Call<'c> {
         self.words.iter().zip(self.words.iter().skip(1)).find(|(word, _)| **word == "-C").map_or(".", |(_, dir)| *dir)
     }
 
+    fn all_words(&self) -> impl Iterator<Item = &'c str> {
+        self.words.iter().copied().chain([self.target])
+    }
+
+    /// The targets that its target consists of.
+    fn targets(&self, listing: &Listing) -> Result<Vec<String>, SuiteError> {
+        // A goal that is there without anything to be done: the rules are shown, and no recipe is run.
+        let asked = self.words.iter().copied().chain(["--no-print-directory", "-pq", ":"]);
+        let mut ask = Command { ..listing.tool(asked) };
+        ask.env.set("LC_ALL", "C");
+        let outcome = listing.try_tool(&ask)?;
+        let text = String::from_utf8_lossy(&outcome.stdout.bytes);
+        let dir = listing.dir.join(self.dir());
+        let parts = Rules::of(&text).parts(self.target, |name| dir.join(name).exists());
+        Ok(parts.into_iter().map(str::to_owned).collect())
+    }
+
     /// The command for another target.
     fn of(&self, target: &str) -> String {
         format!("{} {target}", self.words.join(" "))
     }
 
-    /// Whether its target may consist of others, as far as the text of the Makefile in `dir` shows.
+    /// Whether its target may consist of others or of several commands, as far as the text of the Makefile in `dir` shows.
     pub(super) fn may_have_parts(&self, dir: &Path) -> bool {
         let Some(makefile) = Makefile::of(&dir.join(self.dir())) else { return false };
         let parts = makefile.sources(self.target);
-        makefile.recipe(self.target).iter().all(|line| only_says(line))
-            && parts.is_none_or(|parts| parts.iter().any(|part| makefile.makes(part) && !makefile.makes_file(part)))
+        let recipe = makefile.recipe(self.target);
+        let does: Vec<&&str> = recipe.iter().filter(|line| !only_says(line)).collect();
+        let makes_more = does.iter().any(|line| line.contains("$(MAKE)") || line.contains("${MAKE}"));
+        match does.is_empty() {
+            true => {
+                parts.is_none_or(|parts| parts.iter().any(|part| makefile.makes(part) && !makefile.makes_file(part)))
+            }
+            false => (does.len() > 1 || makes_more) && !makefile.exports() && !makefile.sets("SHELL"),
+        }
     }
 }
 
-/// The parts of a test that calls make, with the command for each; nothing where they are not two at least.
+/// The parts of a test that calls make; nothing where they are not two at least.
 ///
 /// # Errors
 /// When make cannot be started.
-pub(super) fn list(listing: &Listing, command: &str) -> Result<Vec<(String, String)>, SuiteError> {
+pub(super) fn list(listing: &Listing, command: &str) -> Result<Vec<Group>, SuiteError> {
     let Some(call) = Call::parse(command) else { return Ok(Vec::new()) };
-    // A goal that is there without anything to be done: the rules are shown, and no recipe is run.
-    let asked = call.words.iter().copied().chain(["--no-print-directory", "-pq", ":"]);
-    let mut ask = Command { ..listing.tool(asked) };
-    ask.env.set("LC_ALL", "C");
-    let outcome = listing.try_tool(&ask)?;
-    let text = String::from_utf8_lossy(&outcome.stdout.bytes);
-    let dir = listing.dir.join(call.dir());
-    let parts = Rules::of(&text).parts(call.target, |name| dir.join(name).exists());
-    let named = parts.into_iter().map(|part| (part.to_owned(), call.of(part)));
-    Ok(if named.len() < 2 { Vec::new() } else { named.collect() })
+    let parts = call.targets(listing)?;
+    if parts.len() > 1 {
+        let part = |part: String| Group { line: call.of(&part), name: part, dir: listing.dir.clone() };
+        return Ok(parts.into_iter().map(part).collect());
+    }
+    let may_be_commands = call.may_have_parts(&listing.dir);
+    if may_be_commands { commands::list(listing, call.all_words()) } else { Ok(Vec::new()) }
 }
-
 /// What make knows about its targets.
 #[derive(Debug, Default)]
 struct Rules<'t> {

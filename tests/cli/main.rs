@@ -60,6 +60,7 @@ mod random_explained;
 mod ranges;
 mod ranking;
 mod recording;
+mod recipes;
 mod replaying;
 mod reporting;
 mod second_runs;

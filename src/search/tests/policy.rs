@@ -173,3 +173,26 @@ fn a_failing_test_that_nothing_mends_has_everything_tried_on_it_in_the_end() {
     assert_eq!(chosen, [(idle, 1)]);
     assert_eq!(next(Effect::Unchanged).0, []);
 }
+
+/// A line may have dozens of changes that turn a test, and time for few of them.
+#[test]
+fn usual_slips_are_tried_and_verified_before_other_changes_of_their_line() {
+    let (program, facts) = (program(), facts::Facts::default());
+    let all: Vec<SearchTest> = (0..3).map(|test| SearchTest { test, failed: true, ..tests()[0].clone() }).collect();
+    let tests: Vec<&SearchTest> = all.iter().collect();
+    let tried = |test: u32| TriedTest { test, failed: true, matched: None, further: false };
+    let first = |known: bool| {
+        let mut trials = Trials::new((0..3).map(tried).collect());
+        for (value, relation) in (0..).zip(["==", "!=", "<=", ">"]) {
+            let (original, replacement) = ("<".into(), relation.into());
+            let at = trials.add(Candidate { original, replacement, ..setting(1, value) });
+            if known {
+                trials.set(at, 0, Outcome { effect: Effect::Turned, end: End::Exited(0), matched: None });
+            }
+        }
+        let mut policy = Policy::new(&program, &tests, 3, &facts, false);
+        policy.next(&mut trials, &[1.0; N_NODES as usize], &[true; 3], 1)
+    };
+    assert_eq!(first(false), [(2, 0)]);
+    assert_eq!(first(true), [(2, 1)]);
+}

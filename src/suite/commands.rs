@@ -1,0 +1,371 @@
+//! The commands of a recipe that tests, each a test: `test: ; ./prog a | cmp - a.out` and so on. Commands that share a file are one.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::SuiteError;
+use super::load::Listing;
+use super::started::SAID;
+use crate::exec::{Command, Status, git};
+
+/// Tests that one recipe makes, at most: each is run a dozen times.
+const MOST: usize = 300;
+/// Programs that execute a file of the project.
+const INTERPRETERS: [&str; 12] =
+    ["sh", "bash", "dash", "ksh", "zsh", "python", "python3", "perl", "ruby", "tclsh", "lua", "node"];
+/// Commands that only make room or put away: what they name is no work of theirs.
+const TIDYING: [&str; 3] = ["rm", "mkdir", "rmdir"];
+/// Words of a shell in front of a command.
+const KEYWORDS: [&str; 11] = ["if", "then", "else", "elif", "do", "while", "until", "!", "time", "exec", "env"];
+/// What ends a command for a shell.
+const ENDS: [char; 9] = ['\n', ';', '|', '&', '(', ')', '{', '}', '`'];
+/// Characters of a test's name that come from its command, at most.
+const LONGEST_NAME: usize = 40;
+
+/// Commands of a recipe that belong together.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// For a test's name.
+    pub(super) name: String,
+    /// What a shell executes.
+    pub(super) line: String,
+    /// Where.
+    pub(super) dir: PathBuf,
+}
+
+/// The groups of what `make` would run for a call with one target; nothing where they are not two at least that start a program of the project.
+///
+/// # Errors
+/// When make cannot be started.
+pub(super) fn list<'c>(listing: &Listing, call: impl IntoIterator<Item = &'c str>) -> Result<Vec<Group>, SuiteError> {
+    let mut ask = Command { ..listing.tool(call.into_iter().chain(["-n", "-w"])) };
+    ask.env.set("LC_ALL", "C");
+    let outcome = listing.try_tool(&ask)?;
+    if outcome.status != Status::Exited(0) {
+        return Ok(Vec::new());
+    }
+    let said = String::from_utf8_lossy(&outcome.stdout.bytes);
+    let commands = commands(&said, &listing.dir);
+    Ok(grouped(&commands, &Tree { root: listing.root }))
+}
+
+/// One command of a recipe.
+#[derive(Debug, PartialEq, Eq)]
+struct Recipe<'s> {
+    line: &'s str,
+    dir: PathBuf,
+}
+
+/// What `make -n -w` says that it would run, but for calls of make that it follows and commands that only say something.
+fn commands<'s>(said: &'s str, top: &Path) -> Vec<Recipe<'s>> {
+    let (mut found, mut dirs): (Vec<Recipe>, Vec<PathBuf>) = (Vec::new(), vec![top.to_owned()]);
+    let mut rest = said;
+    while !rest.is_empty() {
+        let (line, behind) = rest.split_at(end_of_command(rest));
+        rest = behind.strip_prefix('\n').unwrap_or(behind);
+        let dir = dirs.last().map_or(top, PathBuf::as_path).to_owned();
+        match Said::of(line) {
+            Said::Entering(deeper, is_first) => {
+                dirs.push(dir.join(deeper));
+                // The command before it is what called make again.
+                found.truncate(found.len() - usize::from(!is_first && !found.is_empty()));
+            }
+            Said::Leaving => _ = dirs.pop(),
+            Said::Remark => {}
+            Said::Command => found.push(Recipe { line, dir }),
+        }
+    }
+    found
+}
+
+/// Where a command ends that goes on behind each backslash at the end of a line.
+fn end_of_command(text: &str) -> usize {
+    let is_end = |(at, _): &(usize, &str)| !text[..*at].ends_with('\\');
+    text.match_indices('\n').find(is_end).map_or(text.len(), |(at, _)| at)
+}
+
+/// A line that make wrote.
+enum Said<'s> {
+    /// Into which directory it goes, and whether it is the first of all.
+    Entering(&'s str, bool),
+    Leaving,
+    /// What make says itself, or a command that only says something.
+    Remark,
+    Command,
+}
+
+impl<'s> Said<'s> {
+    fn of(line: &'s str) -> Said<'s> {
+        let of_make = ["make", "gmake"].into_iter().find_map(|make| line.strip_prefix(make));
+        if let Some((level, said)) = of_make.and_then(|rest| rest.split_once(": "))
+            && (level.is_empty() || level.starts_with('['))
+        {
+            let entered = said.strip_prefix("Entering directory ").map(|dir| dir.trim_matches(['\'', '`', '"']));
+            return match entered {
+                Some(dir) => Said::Entering(dir, level.is_empty()),
+                None if said.starts_with("Leaving directory") => Said::Leaving,
+                None => Said::Remark,
+            };
+        }
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let is_more = line.contains(['|', '&', ';', '<', '>', '`']);
+        match first.is_empty() || first.starts_with('#') || (SAID.contains(&first) && !is_more) {
+            true => Said::Remark,
+            false => Said::Command,
+        }
+    }
+}
+
+/// What is known of files.
+trait Files {
+    /// Whether it is an executable file below the project's root.
+    fn is_program(&self, path: &Path) -> bool;
+    /// Those that the project comes with, and directories of such.
+    fn come_with(&self, paths: &[&Path]) -> BTreeSet<PathBuf>;
+}
+
+struct Tree<'r> {
+    root: &'r Path,
+}
+
+impl Files for Tree<'_> {
+    fn is_program(&self, path: &Path) -> bool {
+        use std::os::unix::fs::PermissionsExt;
+        let is_executable =
+            || path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
+        path.starts_with(self.root) && is_executable()
+    }
+
+    fn come_with(&self, paths: &[&Path]) -> BTreeSet<PathBuf> {
+        // Nothing but git tells what a test has made from what it reads.
+        let texts = paths.iter().filter(|path| path.starts_with(self.root)).filter_map(|path| path.to_str());
+        let arguments: Vec<&str> = ["ls-files", "--"].into_iter().chain(texts).collect();
+        // Without a path it would list them all.
+        let said = git::said(self.root, &arguments).filter(|_| arguments.len() > 2).unwrap_or_default();
+        let kept: Vec<PathBuf> = said.lines().map(|file| self.root.join(file)).collect();
+        let is_kept = |path: &&&Path| kept.iter().any(|file| file.starts_with(path));
+        paths.iter().filter(is_kept).map(|path| path.to_path_buf()).collect()
+    }
+}
+
+/// What a command names.
+#[derive(Default)]
+struct Named {
+    /// Whether it starts a program or script of the project.
+    starts: bool,
+    files: BTreeSet<PathBuf>,
+    /// Values of options, each a file only if another command names it as one.
+    values: BTreeSet<PathBuf>,
+}
+
+impl Named {
+    fn of(recipe: &Recipe, files: &impl Files) -> Named {
+        let mut named = Named::default();
+        for command in recipe.line.split(ENDS) {
+            let words = command.split([' ', '\t', '<', '>']).map(|word| word.trim_matches(['"', '\'', '\\', '@']));
+            let mut words = words.filter(|word| !word.is_empty() && !KEYWORDS.contains(word)).peekable();
+            // What is only said names no file.
+            let is_said = words.peek().is_some_and(|word| SAID.contains(word)) && !command.contains('>');
+            if !is_said {
+                named.add(words, &recipe.dir, files);
+            }
+        }
+        named
+    }
+
+    /// Adds the words of one command.
+    fn add<'w>(&mut self, words: impl Iterator<Item = &'w str>, dir: &Path, files: &impl Files) {
+        let (mut is_value, mut is_first) = (false, true);
+        for word in words {
+            let path = plain(&dir.join(word));
+            match word {
+                _ if is_first && word.contains('=') => continue,
+                _ if INTERPRETERS.contains(&word) => self.starts = true,
+                _ if word.contains('/') && files.is_program(&path) || word.starts_with("./") => self.starts = true,
+                _ if is_first || word.starts_with('-') || !is_name(word) => {}
+                _ if is_value && !word.contains(['/', '.']) => _ = self.values.insert(path),
+                _ => _ = self.files.insert(path),
+            }
+            (is_value, is_first) = (word.starts_with('-') && word != "-o", false);
+        }
+    }
+
+    /// Whether one may read what the other writes.
+    fn shares(&self, other: &Named, known: &BTreeSet<PathBuf>) -> bool {
+        let meet = |one: &BTreeSet<PathBuf>, other: &BTreeSet<PathBuf>| {
+            let of_tests = |path: &&PathBuf| !known.contains(*path);
+            let is_around = |path: &PathBuf, their: &PathBuf| path.starts_with(their) || their.starts_with(path);
+            one.iter().filter(of_tests).any(|path| other.iter().filter(of_tests).any(|their| is_around(path, their)))
+        };
+        meet(&self.files, &other.files) || meet(&self.files, &other.values) || meet(&self.values, &other.files)
+    }
+}
+
+/// Whether a word may be a file's name.
+fn is_name(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic) && !word.contains(['$', '%'])
+}
+
+/// A path without the steps that lead nowhere.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
+}
+
+/// Commands that share a file, in their order, for each set of those that start a program of the project; nothing where another one does more than to tidy up.
+fn grouped(commands: &[Recipe], files: &impl Files) -> Vec<Group> {
+    let tidies = |command: &&Recipe| command.line.split_whitespace().next().is_some_and(|word| TIDYING.contains(&word));
+    let commands: Vec<&Recipe> = commands.iter().filter(|command| !tidies(command)).collect();
+    let named: Vec<Named> = commands.iter().map(|command| Named::of(command, files)).collect();
+    let paths: BTreeSet<&Path> = named.iter().flat_map(|named| named.files.iter().map(PathBuf::as_path)).collect();
+    let known = files.come_with(&paths.into_iter().collect::<Vec<_>>());
+    let mut group_of: Vec<usize> = (0..commands.len()).collect();
+    for later in 1..commands.len() {
+        for earlier in 0..later {
+            let (one, other) = (group_of[earlier], group_of[later]);
+            if one != other && named[earlier].shares(&named[later], &known) {
+                group_of.iter_mut().filter(|group| **group == other).for_each(|group| *group = one);
+            }
+        }
+    }
+    let members = |group: usize| -> Vec<usize> { (0..commands.len()).filter(|at| group_of[*at] == group).collect() };
+    let groups: Vec<Vec<usize>> = (0..commands.len()).map(members).filter(|group| !group.is_empty()).collect();
+    let all_start = groups.iter().all(|group| group.iter().any(|at| named[*at].starts));
+    if !all_start || groups.len() < 2 || groups.len() > MOST {
+        return Vec::new();
+    }
+    groups.iter().map(|group| Group::of(&group.iter().map(|at| commands[*at]).collect::<Vec<_>>())).collect()
+}
+
+impl Group {
+    fn of(commands: &[&Recipe]) -> Group {
+        let dir = commands[0].dir.clone();
+        let line = match commands {
+            [command] => command.line.to_owned(),
+            all => {
+                let there = |command: &Recipe| match command.dir == dir {
+                    true => format!("( {}\n)", command.line),
+                    false => format!("( cd {} && {}\n)", shell_word(&command.dir), command.line),
+                };
+                all.iter().map(|command| there(command)).collect::<Vec<_>>().join(" && ")
+            }
+        };
+        Group { name: name_of(commands[0].line), line, dir }
+    }
+}
+
+fn shell_word(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}
+
+/// A name made of a command's words, without what has a meaning in patterns and lists of tests.
+fn name_of(line: &str) -> String {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || "._/+-".contains(c)));
+    let words = words.map(|word| word.trim_start_matches("./").trim_matches(['-', '.', '/']));
+    let mut name = String::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        if !name.is_empty() && name.len() + word.len() >= LONGEST_NAME {
+            break;
+        }
+        name.push_str(if name.is_empty() { "" } else { "-" });
+        name.extend(word.chars().take(LONGEST_NAME));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every path below `bin` is a program, every file below `in` comes with the project.
+    struct Simple;
+
+    impl Files for Simple {
+        fn is_program(&self, path: &Path) -> bool {
+            path.starts_with("/p/bin")
+        }
+
+        fn come_with(&self, paths: &[&Path]) -> BTreeSet<PathBuf> {
+            paths.iter().filter(|path| path.starts_with("/p/in")).map(|path| path.to_path_buf()).collect()
+        }
+    }
+
+    fn lines(said: &str) -> Vec<String> {
+        grouped(&commands(said, Path::new("/p")), &Simple).into_iter().map(|group| group.line).collect()
+    }
+
+    #[test]
+    fn each_command_that_starts_a_program_is_one() {
+        let said = "make: Entering directory '/p'\necho tests\n./a in/x | cmp - in/y\n./a in/x -v \\\n  in/z\nrm -f out\nmake: Leaving directory '/p'\n";
+        assert_eq!(lines(said), ["./a in/x | cmp - in/y", "./a in/x -v \\\n  in/z"]);
+    }
+
+    #[test]
+    fn commands_that_share_what_one_of_them_writes_are_one() {
+        let said = "./a < in/1 > o1\n./a < in/2 > o2\nbin/b new/f\ncmp in/x o1\ncmp in/x o2\n./c new\n";
+        assert_eq!(
+            lines(said),
+            [
+                "( ./a < in/1 > o1\n) && ( cmp in/x o1\n)",
+                "( ./a < in/2 > o2\n) && ( cmp in/x o2\n)",
+                "( bin/b new/f\n) && ( ./c new\n)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_recipe_that_does_something_else_is_not_taken_apart() {
+        assert_eq!(
+            lines("printf x | ./a | test `cat` = 1\nif true; then ./a | test `cat` = 2; fi\nX=1 ./c\n").len(),
+            3
+        );
+        for said in [
+            "./a\n",
+            "./a\ncmp x y\n",
+            "./a x\n./b x\n",
+            "echo >x\n./a x\n",
+            "./a x\n./b y\ncat x y\n",
+            "gcc -c a.c\n./b\n./c\n",
+            "",
+        ] {
+            assert_eq!(lines(said), [""; 0], "{said}");
+        }
+    }
+
+    #[test]
+    fn commands_of_a_make_below_run_in_its_directory() {
+        let said = "make: Entering directory '/p'\nmake -C t all\nmake[1]: Entering directory '/p/t'\nmake[1]: Nothing to be done for 'all'.\n\
+                    sh a.sh\nsh b.sh\nmake[1]: Leaving directory '/p/t'\n./c\n";
+        let found = grouped(&commands(said, Path::new("/p")), &Simple);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|group| (&group.name[..], group.dir.to_str().unwrap())).collect();
+        assert_eq!(found, [("sh-a.sh", "/p/t"), ("sh-b.sh", "/p/t"), ("c", "/p")]);
+    }
+
+    #[test]
+    fn values_of_options_are_no_files() {
+        assert_eq!(lines("./a -m fast in/1\n./a -m fast in/2\n").len(), 2);
+        assert_eq!(lines("./a -o fast in/1\n./a -i fast in/2\n"), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_command_is_in_one_group(said in "((\\./)?[abx]( [abx<>|/]{1,3}){0,3}\n){0,8}") {
+            let parts = commands(&said, Path::new("/p"));
+            let found = grouped(&parts, &Simple);
+            if !found.is_empty() {
+                for part in &parts {
+                    prop_assert!(found.iter().any(|group| group.line.contains(part.line)), "{} in {:?}", part.line, found);
+                }
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_odd(said in "\\PC*|(make(\\[1\\])?: (Entering|Leaving) directory '/?x'\n|\\./a \\\\\n|\n){0,9}") {
+            for group in grouped(&commands(&said, Path::new("/p")), &Simple) {
+                prop_assert!(group.name.len() <= 4 * LONGEST_NAME);
+            }
+        }
+    }
+}
