@@ -109,11 +109,16 @@ impl<'s> Said<'s> {
         }
         let first = line.split_whitespace().next().unwrap_or_default();
         let is_more = line.contains(['|', '&', ';', '<', '>', '`']);
-        match first.is_empty() || first.starts_with('#') || (SAID.contains(&first) && !is_more) {
+        match first.is_empty() || first.starts_with('#') || (says(first) && !is_more) {
             true => Said::Remark,
             false => Said::Command,
         }
     }
+}
+
+/// Whether a command only says something: `cat` says what a file has.
+fn says(command: &str) -> bool {
+    SAID.contains(&command) || command == "cat"
 }
 
 /// What is known of files.
@@ -259,6 +264,9 @@ fn shell_word(path: &Path) -> String {
 
 /// A name made of a command's words, without what has a meaning in patterns and lists of tests.
 fn name_of(line: &str) -> String {
+    let is_set = |word: &&str| word.contains('=') || *word == "\\";
+    let line: Vec<&str> = line.split_whitespace().skip_while(is_set).collect();
+    let line = line.join(" ");
     let words = line.split(|c: char| !(c.is_alphanumeric() || "._/+-".contains(c)));
     let words = words.map(|word| word.trim_start_matches("./").trim_matches(['-', '.', '/']));
     let mut name = String::new();
@@ -297,7 +305,7 @@ mod tests {
 
     #[test]
     fn each_command_that_starts_a_program_is_one() {
-        let said = "make: Entering directory '/p'\necho tests\n./a in/x | cmp - in/y\n./a in/x -v \\\n  in/z\nrm -f out\nmake: Leaving directory '/p'\n";
+        let said = "make: Entering directory '/p'\necho tests\ncat head\n./a in/x | cmp - in/y\n./a in/x -v \\\n  in/z\nrm -f out\nmake: Leaving directory '/p'\n";
         assert_eq!(lines(said), ["./a in/x | cmp - in/y", "./a in/x -v \\\n  in/z"]);
     }
 
@@ -325,7 +333,7 @@ mod tests {
             "./a\ncmp x y\n",
             "./a x\n./b x\n",
             "echo >x\n./a x\n",
-            "./a x\n./b y\ncat x y\n",
+            "./a x\n./b y\nwc x y\n",
             "gcc -c a.c\n./b\n./c\n",
             "",
         ] {
@@ -336,7 +344,7 @@ mod tests {
     #[test]
     fn commands_of_a_make_below_run_in_its_directory() {
         let said = "make: Entering directory '/p'\nmake -C t all\nmake[1]: Entering directory '/p/t'\nmake[1]: Nothing to be done for 'all'.\n\
-                    sh a.sh\nsh b.sh\nmake[1]: Leaving directory '/p/t'\n./c\n";
+                    sh a.sh\nX=1 \\\nsh b.sh\nmake[1]: Leaving directory '/p/t'\n./c\n";
         let found = grouped(&commands(said, Path::new("/p")), &Simple);
         let found: Vec<(&str, &str)> =
             found.iter().map(|group| (&group.name[..], group.dir.to_str().unwrap())).collect();

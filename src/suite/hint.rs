@@ -121,7 +121,10 @@ impl fmt::Display for Hint {
             Key::Cases => write!(out, "`cases = \"auto\"` in suspect.toml makes each case of such a program a test"),
             Key::Tap => write!(out, "`result = \"tap\"` in suspect.toml says which points fail"),
             Key::Targets => {
-                write!(out, "`targets = true` in suspect.toml makes each target or command that make runs for it a test")
+                write!(
+                    out,
+                    "`targets = true` in suspect.toml makes each target or command that make runs for it a test"
+                )
             }
             Key::Starts => write!(
                 out,

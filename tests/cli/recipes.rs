@@ -105,10 +105,7 @@ fn commands_of_a_recipe_that_share_no_file_are_tests() {
     let said = project.succeed(&["test"]);
     assert!(said.contains("0 passing, 1 failing"), "{said}");
     let refined = project.succeed(&["init", "--refine"]);
-    assert_eq!(
-        refined,
-        "wrote `targets = true` into [[suite]] 1: 1 test becomes 4, with the same verdicts when run\n"
-    );
+    assert_eq!(refined, "wrote `targets = true` into [[suite]] 1: 1 test becomes 4, with the same verdicts when run\n");
     let said = project.succeed(&["test"]);
     assert!(said.contains("fails: command/test-prog-3-3: exit status 1"), "{said}");
     assert!(said.contains("3 passing, 1 failing, 0 not counted"), "{said}");
