@@ -19,6 +19,8 @@ const TIDYING: [&str; 3] = ["rm", "mkdir", "rmdir"];
 const KEYWORDS: [&str; 11] = ["if", "then", "else", "elif", "do", "while", "until", "!", "time", "exec", "env"];
 /// What ends a command for a shell.
 const ENDS: [char; 9] = ['\n', ';', '|', '&', '(', ')', '{', '}', '`'];
+/// What a pattern of files has.
+const PATTERN: [char; 3] = ['*', '?', '['];
 /// Characters of a test's name that come from its command, at most.
 const LONGEST_NAME: usize = 40;
 
@@ -165,50 +167,57 @@ struct Named {
 
 impl Named {
     fn of(recipe: &Recipe, files: &impl Files) -> Named {
-        let mut named = Named::default();
+        let (mut named, mut dirs) = (Named::default(), vec![recipe.dir.clone()]);
         for command in recipe.line.split(ENDS) {
             let words = command.split([' ', '\t', '<', '>']).map(|word| word.trim_matches(['"', '\'', '\\', '@']));
-            let mut words = words.filter(|word| !word.is_empty() && !KEYWORDS.contains(word)).peekable();
-            // What is only said names no file.
-            let is_said = words.peek().is_some_and(|word| SAID.contains(word)) && !command.contains('>');
-            if !is_said {
-                named.add(words, &recipe.dir, files);
+            let words = words.filter(|word| !word.is_empty() && !KEYWORDS.contains(word));
+            let words: Vec<&str> = words.skip_while(|word| word.contains('=')).collect();
+            match words[..] {
+                ["cd", dir, ..] => dirs.push(dirs[dirs.len() - 1].join(dir)),
+                // What is only said names no file.
+                [first, ..] if SAID.contains(&first) && !command.contains('>') => {}
+                // Whether a `cd` before it still counts is not read: its files may be in any of the directories.
+                _ => dirs.iter().for_each(|dir| named.add(&words, dir, files)),
             }
         }
         named
     }
 
     /// Adds the words of one command.
-    fn add<'w>(&mut self, words: impl Iterator<Item = &'w str>, dir: &Path, files: &impl Files) {
-        let (mut is_value, mut is_first) = (false, true);
-        for word in words {
+    fn add(&mut self, words: &[&str], dir: &Path, files: &impl Files) {
+        let mut is_value = false;
+        for (at, &word) in words.iter().enumerate() {
             let path = plain(&dir.join(word));
             match word {
-                _ if is_first && word.contains('=') => continue,
                 _ if INTERPRETERS.contains(&word) => self.starts = true,
                 _ if word.contains('/') && files.is_program(&path) || word.starts_with("./") => self.starts = true,
-                _ if is_first || word.starts_with('-') || !is_name(word) => {}
+                _ if at == 0 || word.starts_with('-') => {}
+                // It may be any file.
+                _ if word.contains('$') => _ = self.files.insert(PathBuf::from("/")),
+                _ if word.contains(PATTERN) => _ = self.files.insert(around_pattern(&path)),
+                _ if !word.chars().any(|c| c.is_alphabetic() || c == '.') => {}
+                // The value of an option, rather than a file.
                 _ if is_value && !word.contains(['/', '.']) => _ = self.values.insert(path),
                 _ => _ = self.files.insert(path),
             }
-            (is_value, is_first) = (word.starts_with('-') && word != "-o", false);
+            is_value = word.starts_with('-') && word != "-o";
         }
     }
 
-    /// Whether one may read what the other writes.
+    /// Whether one may read what the other writes: a file that the project does not come with, or a directory around it.
     fn shares(&self, other: &Named, known: &BTreeSet<PathBuf>) -> bool {
-        let meet = |one: &BTreeSet<PathBuf>, other: &BTreeSet<PathBuf>| {
-            let of_tests = |path: &&PathBuf| !known.contains(*path);
-            let is_around = |path: &PathBuf, their: &PathBuf| path.starts_with(their) || their.starts_with(path);
-            one.iter().filter(of_tests).any(|path| other.iter().filter(of_tests).any(|their| is_around(path, their)))
+        let reads =
+            |one: &Named, file: &PathBuf| one.files.iter().chain(&one.values).any(|path| file.starts_with(path));
+        let meet = |one: &Named, other: &Named| {
+            one.files.iter().filter(|path| !known.contains(*path)).any(|file| reads(other, file))
         };
-        meet(&self.files, &other.files) || meet(&self.files, &other.values) || meet(&self.values, &other.files)
+        meet(self, other) || meet(other, self)
     }
 }
 
-/// Whether a word may be a file's name.
-fn is_name(word: &str) -> bool {
-    word.chars().any(char::is_alphabetic) && !word.contains(['$', '%'])
+/// The directory below which everything lies that a pattern matches.
+fn around_pattern(path: &Path) -> PathBuf {
+    path.components().take_while(|part| !part.as_os_str().to_string_lossy().contains(PATTERN)).collect()
 }
 
 /// A path without the steps that lead nowhere.
@@ -286,7 +295,7 @@ mod tests {
 
     use super::*;
 
-    /// Every path below `bin` is a program, every file below `in` comes with the project.
+    /// Every path below `bin` is a program, every file below `in` but `o` comes with the project.
     struct Simple;
 
     impl Files for Simple {
@@ -295,7 +304,11 @@ mod tests {
         }
 
         fn come_with(&self, paths: &[&Path]) -> BTreeSet<PathBuf> {
-            paths.iter().filter(|path| path.starts_with("/p/in")).map(|path| path.to_path_buf()).collect()
+            paths
+                .iter()
+                .filter(|path| path.starts_with("/p/in") && !path.ends_with("o"))
+                .map(|path| path.to_path_buf())
+                .collect()
         }
     }
 
@@ -349,6 +362,23 @@ mod tests {
         let found: Vec<(&str, &str)> =
             found.iter().map(|group| (&group.name[..], group.dir.to_str().unwrap())).collect();
         assert_eq!(found, [("sh-a.sh", "/p/t"), ("sh-b.sh", "/p/t"), ("c", "/p")]);
+    }
+
+    #[test]
+    fn files_are_shared_by_directories_patterns_and_variables_too() {
+        for said in [
+            "cd in && ./a > o\n./b in/o\n",
+            "(cd in; ./a); ./a > o\n./b o\n",
+            "./a > in/o\n./b in\n",
+            "./a > in/o\n./b in/*.x\n",
+            "./a > o\n./b $x\n",
+            "./a > o/p\n./b o\n",
+        ] {
+            assert_eq!(lines(said), [""; 0], "{said}");
+        }
+        for said in ["cd in && ./a 1\ncd in && ./b 2\n", "./a in/*.x\n./b in/*.x\n", "./a in/x > o\n./b in/x > p\n"] {
+            assert_eq!(lines(said).len(), 2, "{said}");
+        }
     }
 
     #[test]

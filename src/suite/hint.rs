@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::config::{Kind, Names};
+use super::config::{Kind, Names, SuiteConfig};
+use super::deadline::Deadline;
 use super::framework::Framework;
+use super::load::Listing;
 use super::oracle::Oracle;
-use super::targets::Call;
+use super::targets::{self, Call};
 use super::{Suite, Test};
 
 /// A key of suspect.toml that would have tests tell more.
@@ -94,13 +96,22 @@ impl Suite {
             && !section.targets
             && section.starts == Names::None
             && processes > 0
-            && config.run.plain().and_then(Call::parse).is_some_and(|call| call.may_have_parts(&test.dir))
+            && let Some(run) = config.run.plain()
+            && self.has_parts(test, section, run)
         {
             return Some(Key::Targets);
         }
         let is_driver = section.starts.has(self.own_name(test));
         let many = if section.kind == Kind::Autotest { 1 } else { MANY };
         (!is_split && !is_driver && processes >= many).then_some(Key::Starts)
+    }
+
+    /// Whether make says that a test which calls it consists of several.
+    fn has_parts(&self, test: &Test, section: &SuiteConfig, run: &str) -> bool {
+        let (root, deadline, dir) = (self.root(), Deadline::default(), test.dir.clone());
+        let listing = Listing { name: &test.name, number: test.suite, root, dir, section, deadline };
+        let may_have = Call::parse(run).is_some_and(|call| call.may_have_parts(&test.dir));
+        may_have && targets::list(&listing, run).is_ok_and(|parts| !parts.is_empty())
     }
 }
 

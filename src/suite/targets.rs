@@ -101,6 +101,7 @@ pub(super) fn list(listing: &Listing, command: &str) -> Result<Vec<Group>, Suite
     let may_be_commands = call.may_have_parts(&listing.dir);
     if may_be_commands { commands::list(listing, call.all_words()) } else { Ok(Vec::new()) }
 }
+
 /// What make knows about its targets.
 #[derive(Debug, Default)]
 struct Rules<'t> {
