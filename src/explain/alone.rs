@@ -10,6 +10,7 @@ use suspect_format::external::Role;
 
 use super::Case;
 use super::before::MOST_FOLLOWED;
+use super::decision::{addressed, allocated};
 use super::left_out::leaves_out;
 use super::question::{BEFORE, Question};
 use super::wrong;
@@ -26,6 +27,9 @@ const LEAST_ASKED: Duration = Duration::from_secs(3);
 
 /// Places on the way that are told, at most: so many from the failure on, and so many up to the change.
 pub(super) const MOST_TOLD: (usize, usize) = (7, 4);
+
+/// Functions that only hand a value on of which the last decision before that is told, at most: the nearest to the failure.
+const MOST_THROUGH: usize = 2;
 
 /// Where a failing run shows that it fails.
 pub(super) struct Shown {
@@ -165,14 +169,6 @@ fn told_mend(claim: &Claim) -> String {
     )
 }
 
-/// What happens, in words; where a null pointer is used, that.
-pub(super) fn happens_of(test: &str, null: &[Point], happens: String) -> String {
-    match null.first() {
-        Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
-        None => happens,
-    }
-}
-
 impl Case<'_> {
     fn along(&self, goal: &Goal<'_>, files: &[String]) -> Option<Explanation> {
         let changed: HashSet<u32> = self.words.points_on(Side::Second, goal.file, goal.line).into_iter().collect();
@@ -196,8 +192,6 @@ impl Case<'_> {
         let test = &self.names[1];
         let place = self.place(Side::Second, fault);
         let at = format!("{}:{}", place.file, place.line);
-        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
-        let happens = self.with_values(happens);
         let (comes, what, trust) = match goal.mend {
             Some(claim) => {
                 let mended = format!("{}, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
@@ -206,29 +200,19 @@ impl Case<'_> {
             None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
         };
         let null = self.null_trail();
-        let happens = happens_of(test, &null, happens);
-        let way = self.told_way(&found, MOST_TOLD);
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
-        let way: Vec<Point> = way.into_iter().filter(is_new).collect();
-        let facts: Vec<Point> = null.into_iter().chain(way).collect();
+        let way: Vec<Point> = self.told_way(&found, MOST_TOLD).into_iter().filter(is_new).collect();
+        let facts: Vec<Point> = null.iter().cloned().chain(way).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
             return None;
         }
-        let origin = report::Origin { point: place, what: vec![what] };
-        let mut explanation = Explanation {
-            schema_version: EXPLANATION_SCHEMA_VERSION,
-            test: test.clone(),
-            effect: words,
-            summary: vec![format!("{}.", happens.trim_end_matches('.')), comes],
-            facts,
-            origins: vec![origin],
-            complete: goal.mend.is_some(),
-            command: format!("suspect explain {}", shell_word(test)),
-            trust: vec![trust],
-            ..Explanation::default()
-        };
+        let mut explanation = self.told_alone(words, &null, trust);
+        explanation.summary.push(comes);
+        explanation.facts = facts;
+        explanation.origins = vec![report::Origin { point: place, what: vec![what] }];
+        explanation.complete = goal.mend.is_some();
         // Where the line is one of many that may be to blame, it may be what the fault led to.
         if !self.room.is_sure_of(goal.file, goal.line) {
             let told = explanation.chain_lines();
@@ -259,26 +243,33 @@ impl Case<'_> {
             None => *starts.first().filter(|_| is_shown)?,
         };
         let way = self.followed(start, MOST_FOLLOWED);
-        let test = &self.names[1];
-        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
-        let happens = self.with_values(happens);
-        let happens = happens_of(test, &null, happens);
-        let mut facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let mut facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null.clone() };
         if let (Some((point, _, text)), Some(first)) = (wrong, facts.first_mut())
             && self.place(Side::Second, point).line == first.line
         {
             first.text = text;
         }
-        (!facts.is_empty()).then(|| Explanation {
+        let trust = if self.room.ranked_lines().is_empty() { NO_SUSPECT } else { NO_LIKELY };
+        (!facts.is_empty()).then(|| Explanation { facts, ..self.told_alone(words, &null, trust.to_owned()) })
+    }
+
+    /// What is told of a failing run that is followed alone: how it fails, with both values of a check that failed, or where a `null` pointer is used.
+    pub(super) fn told_alone(&self, words: String, null: &[Point], trust: String) -> Explanation {
+        let test = &self.names[1];
+        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let happens = match null.first() {
+            Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
+            None => self.with_values(happens),
+        };
+        Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
             effect: words,
             summary: vec![format!("{}.", happens.trim_end_matches('.'))],
-            facts,
             command: format!("suspect explain {}", shell_word(test)),
-            trust: vec![if self.room.ranked_lines().is_empty() { NO_SUSPECT } else { NO_LIKELY }.to_owned()],
+            trust: vec![trust],
             ..Explanation::default()
-        })
+        }
     }
 
     /// What part of a long run was followed back.
@@ -359,6 +350,8 @@ impl Case<'_> {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)
         })?;
+        // A line that does nothing but complain was come to by the check.
+        let at = if self.only_complains(at) { self.decided_by(at) } else { at };
         Some(std::iter::once(at).chain(self.left().filter(|left| *left > at)).collect())
     }
 
@@ -386,6 +379,23 @@ impl Case<'_> {
         points.iter().copied().rfind(decides).or_else(|| points.iter().copied().rfind(calls))
     }
 
+    /// Whether a point is a call that decides nothing: it writes or ends the process, or leads into a function that makes no decision.
+    fn only_complains(&self, at: u32) -> bool {
+        let run = self.failing();
+        let Site::Step(step) = self.code.what(run.site(at)) else { return false };
+        if !matches!(self.code.steps[step as usize].action, Action::Call { .. }) {
+            return false;
+        }
+        let details = &self.runs.details[1];
+        let is_of = |frame: u32| details.frames.get(frame as usize).is_some_and(|frame| frame.call == Some(step));
+        let within = |point: u32| details.frame_of(point).filter(|frame| is_of(*frame));
+        let Some(frame) = (at + 1..run.points()).find_map(within) else {
+            return self.code.role(run.site(at)).is_some();
+        };
+        let decides = |point: u32| details.frame_of(point) == Some(frame) && self.code.decides(run.site(point));
+        !(at + 1..run.points()).any(decides)
+    }
+
     /// The last call that does not return.
     fn left(&self) -> Option<u32> {
         let run = self.failing();
@@ -399,26 +409,47 @@ impl Case<'_> {
 
     /// A way, from where it shows on: each line of the program once; of a long one both ends, so many places of each.
     pub(super) fn told_way(&self, way: &[(u32, Tie)], most: (usize, usize)) -> Vec<Point> {
-        let mut told: Vec<Point> = Vec::new();
+        let (mut told, mut through): (Vec<Point>, usize) = (Vec::new(), 0);
         for (number, (point, tie)) in way.iter().enumerate() {
             let place = self.place(Side::Second, *point);
             let is_known = |one: &Point| one.file == place.file && one.line == place.line;
             if place.line == 0 || is_of_system(&place.file) || told.iter().any(is_known) {
                 continue;
             }
-            let Some(text) = self.told_tie(*point, *tie, number + 1 == way.len()) else { continue };
+            let tie = match (tie, number.checked_sub(1).and_then(|before| way.get(before))) {
+                (Tie::Value(write), Some((reader, _))) => Tie::Value(self.number_beside(*reader, *write)),
+                _ => *tie,
+            };
+            let Some(text) = self.told_tie(*point, tie, number + 1 == way.len()) else { continue };
             told.push(Point { text, ..place });
+            if let Some(passed) = self.passed_by(*point, tie).filter(|_| through < MOST_THROUGH)
+                && !told.iter().any(|one| (&one.file, one.line) == (&passed.file, passed.line))
+            {
+                told.push(passed);
+                through += 1;
+            }
         }
         if told.len() > most.0 + most.1 {
             let end = told.split_off(told.len() - most.1);
             let left_out = told.len() - most.0;
             told.truncate(most.0);
             if let Some(last) = told.last_mut() {
-                last.text += &format!("; {left_out} more places lie between this and the next");
+                let places =
+                    if left_out == 1 { "1 more place lies".to_owned() } else { format!("{left_out} more places lie") };
+                last.text += &format!("; {places} between this and the next");
             }
             told.extend(end);
         }
         told
+    }
+
+    /// Of an address that a point reads, a number that the same point wrote and that is read with it: where something lies is seldom what is wrong.
+    fn number_beside(&self, reader: u32, write: u32) -> u32 {
+        let run = self.failing();
+        let is_number =
+            |other: &u32| run.writer(*other) == run.writer(write) && matches!(run.value(*other), Value::Number(_));
+        let is_address = matches!(run.value(write), Value::Address(_));
+        run.reads(reader).iter().copied().find(|other| is_address && is_number(other)).unwrap_or(write)
     }
 
     /// What happens at a point of a way; nothing where that says nothing.
@@ -429,7 +460,7 @@ impl Case<'_> {
         let action = self.code.steps[step as usize].action;
         let named = |write: u32| {
             let value = self.words.value(run.location(write), run.value(write));
-            (quoted(&self.words.written(run.location(write), [None, Some(write)])), value)
+            (allocated(&self.words.written(run.location(write), [None, Some(write)])), addressed(&value))
         };
         match (tie, self.code.what(site), action) {
             (Tie::Value(write), Site::Returned(_), _) => {
@@ -446,19 +477,14 @@ impl Case<'_> {
             }
             (Tie::Value(write), ..) => {
                 let (name, value) = named(write);
-                Some(format!("{name} becomes {value}"))
+                // Memory that the program has no name for is told as the statement says it.
+                let stated = self.words.assigned(site).filter(|_| !name.starts_with('`'));
+                Some(format!("{} becomes {value}", stated.map_or(name, |text| quoted(&text))))
             }
-            (Tie::Missed, ..) => Some(format!(
-                "it stays so, for {} is {} here{}",
-                self.decided(point),
-                self.truth(point),
-                self.operands(point)
-            )),
-            (Tie::Start, _, Action::Branch { .. }) => {
-                Some(format!("{} is {} here{}", self.decided(point), self.truth(point), self.operands(point)))
-            }
+            (Tie::Missed, ..) => Some(format!("it stays so, for {}", self.told_decision(point, " here"))),
+            (Tie::Start, _, Action::Branch { .. }) => Some(self.told_decision(point, " here")),
             (Tie::Control, _, Action::Branch { .. }) => {
-                Some(format!("this decides: {} is {}{}", self.decided(point), self.truth(point), self.operands(point)))
+                Some(format!("this decides: {}", self.told_decision(point, "")))
             }
             (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
             (Tie::Control, _, Action::Call { .. }) => Some(
@@ -470,6 +496,11 @@ impl Case<'_> {
         }
     }
 
+    /// How a decision goes, and by what; `here` comes behind the way.
+    pub(super) fn told_decision(&self, point: u32, here: &str) -> String {
+        format!("{} is {}{here}{}", self.decided(point), self.truth(point), self.operands(point))
+    }
+
     /// A condition by its text, if that can be told.
     fn decided(&self, point: u32) -> String {
         self.condition(point).map_or_else(|| "the condition".to_owned(), |text| format!("`{text}`"))
@@ -479,13 +510,14 @@ impl Case<'_> {
         self.failing().outcome(point) == 0
     }
 
-    /// What a point reads, as far as that has names of the source: what was allocated has none, and where it lies says nothing.
+    /// What a point reads, as far as that has names of the source: what was allocated has none, nor has a letter of a literal, and where it lies says nothing.
     fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
             let name = self.words.written(run.location(write), [None, Some(write)]);
             let value = self.words.value(run.location(write), run.value(write));
-            (!name.contains('@') && !value.starts_with('&')).then(|| format!("{} is {value}", quoted(&name)))
+            let is_named = !name.contains('@') && !name.starts_with('"');
+            (is_named && !value.starts_with('&')).then(|| format!("{} is {value}", quoted(&name)))
         };
         let told: Vec<String> = self.operands_of(point).into_iter().filter_map(one).collect();
         if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }

@@ -62,17 +62,24 @@ impl Case<'_> {
         let mut seen = HashSet::from([line(start.0)]);
         let mut sites = HashSet::from([run.site(start.0)]);
         let (mut at, mut only) = start;
+        let mut byte: Option<u8> = None;
         while way.len() < MOST_POINTS && seen.len() <= most {
             let value = only.map(|write| run.value(write));
             let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
+            // Of two texts that were compared all behind the first byte that differs says nothing.
+            let is_written = |both: &[(u32, u8); 2]| both.iter().any(|(write, _)| run.writer(*write) != 0);
+            let differing = self.first_difference(at).filter(is_written);
+            let differing_writes = differing.map(|both| both.map(|(write, _)| write));
+            let all = differing_writes.as_ref().map_or(all, |writes| writes.as_slice());
             let is_new = |write: &u32| {
                 let writer = run.writer(*write);
                 // A loop does the same again; a call on a line that is told already hands something on.
                 writer != 0 && writer < at && (!sites.contains(&run.site(writer)) || line(writer) == line(at))
             };
             let worth = |write: &u32| {
-                let is_number = !matches!(run.value(*write), Value::Address(_));
-                (Some(run.value(*write)) == value, is_number, run.writer(*write))
+                let own = run.value(*write);
+                let is_handed = Some(own) == value || byte.is_some_and(|byte| own == Value::Number(u64::from(byte)));
+                (is_handed, !matches!(own, Value::Address(_)), run.writer(*write))
             };
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =
@@ -94,6 +101,12 @@ impl Case<'_> {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
                 (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
                 _ => break,
+            };
+            // What was copied as one may have been written byte by byte.
+            byte = match (differing, next) {
+                (Some(both), Some(write)) => both.into_iter().find(|(one, _)| *one == write).map(|(_, byte)| byte),
+                (None, Some(write)) => byte.filter(|_| Some(run.value(write)) == value),
+                _ => None,
             };
             way.push((point, tie));
             sites.insert(run.site(point));

@@ -20,8 +20,16 @@ impl Case<'_> {
         if passing == NONE || failing == NONE {
             return "it goes another way here than there".to_owned();
         }
-        let operands: Vec<String> =
-            self.operands_of(points[1]).into_iter().map(|write| self.told_operand(points[1], write)).collect();
+        let mut operands = self.operands_of(points[1]);
+        // Where a structure lies says nothing beside a member of it.
+        let is_pointer = |write: &u32| {
+            let value = self.words.value(self.failing().location(*write), self.failing().value(*write));
+            value.starts_with('&')
+        };
+        if !operands.iter().all(is_pointer) {
+            operands.retain(|write| !is_pointer(write));
+        }
+        let operands: Vec<String> = operands.into_iter().map(|write| self.told_operand(points[1], write)).collect();
         let operands = if operands.is_empty() { String::new() } else { format!(", for {}", operands.join(" and ")) };
         format!("`{condition}` is {} here, {} there{operands}", failing == 0, passing == 0)
     }
@@ -101,5 +109,47 @@ impl Case<'_> {
         }
         let value = self.words.value(location, run.value(write));
         Some(if value.starts_with('&') || value == NOT_NULL { "an address".to_owned() } else { value })
+    }
+}
+
+/// What an allocation without a name in the source is called, as `malloc@a.c:7#2+3`, in words; any other name quoted.
+pub(super) fn allocated(name: &str) -> String {
+    match block(name) {
+        Some((block, 0)) => format!("the start of {block}"),
+        Some((block, offset)) => format!("byte {offset} of {block}"),
+        None => quoted(name),
+    }
+}
+
+/// A value as it is told: an address within such an allocation in words.
+pub(super) fn addressed(value: &str) -> String {
+    match value.strip_prefix('&').and_then(block) {
+        Some((block, 0)) => format!("the address of {block}"),
+        Some((block, offset)) => format!("the address of byte {offset} of {block}"),
+        None => value.to_owned(),
+    }
+}
+
+/// The allocation that a name is of, in words, and the byte in it; nothing if it is of none, or goes on with a member.
+fn block(name: &str) -> Option<(String, u32)> {
+    let (function, rest) = name.split_once('@')?;
+    let (place, number) = rest.split_once('#')?;
+    let (number, offset) = number.split_once('+').unwrap_or((number, "0"));
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
+    let offset = offset.parse().ok().filter(|_| is_plain)?;
+    Some((format!("what {function}() returned at {place}"), offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_told_in_words() {
+        assert_eq!(allocated("malloc@src/a.c:7#2+3"), "byte 3 of what malloc() returned at src/a.c:7");
+        assert_eq!(allocated("malloc@src/a.c:7#2"), "the start of what malloc() returned at src/a.c:7");
+        assert_eq!(addressed("&malloc@a.c:7#2"), "the address of what malloc() returned at a.c:7");
+        assert_eq!(allocated("malloc@a.c:7#2.next"), "`malloc@a.c:7#2.next`");
+        assert_eq!((allocated("list->size"), addressed("&list")), ("`list->size`".to_owned(), "&list".to_owned()));
     }
 }

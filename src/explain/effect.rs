@@ -190,7 +190,10 @@ impl Case<'_> {
         if self.runs.alignment.partner(Side::Second, wrong.point).is_some() {
             return None;
         }
-        let text = format!("{wrong}, where {} does not come", self.names[0]);
+        let text = match self.names[0].strip_prefix("itself ") {
+            Some(change) => format!("{wrong}; {change}, it does not come there"),
+            None => format!("{wrong}, where {} does not come", self.names[0]),
+        };
         self.parting_before(Side::Second, wrong.point).map(|effect| (effect, Some(text)))
     }
 
@@ -270,13 +273,13 @@ impl Case<'_> {
         let (side, point) = found.min_by_key(|(side, point)| self.runs.alignment.floor(*side, *point))?;
         let failing = &self.names[1];
         let at = self.at(side, point);
-        let passing = |does: &str| match self.names[0].strip_prefix("itself ") {
-            Some(change) => format!("as it {does} {change}"),
-            None => format!("as {} {does}", self.names[0]),
+        let other = |does: &str| match self.names[0].strip_prefix("itself ") {
+            Some(change) => format!("{change}, it {does}"),
+            None => format!("{} {does}", self.names[0]),
         };
         let text = match side {
-            Side::First => format!("{failing} does not come to {at}, {}", passing("does")),
-            Side::Second => format!("{failing} comes to {at}, {}", passing("does not")),
+            Side::First => format!("{failing} never comes to {at}; {}", other("does")),
+            Side::Second => format!("{failing} comes to {at}; {}", other("does not")),
         };
         self.parting_before(side, point).map(|effect| (effect, Some(text)))
     }

@@ -368,14 +368,24 @@ impl Case<'_> {
     /// The name of the run that is the failing one but for the change at `point`.
     pub fn name_of_itself(&self, made: &Made, point: u32) -> String {
         let time = self.finder.instance(Side::First, point);
-        let time = if time > 1 && made.by != EVERYWHERE { format!(" ({} time)", ordinal(time)) } else { String::new() };
-        let each = if made.by == EVERYWHERE { " each time" } else { "" };
+        let is_each = made.by == EVERYWHERE;
+        let time = if time > 1 && !is_each { format!(" ({} time)", ordinal(time)) } else { String::new() };
         let at = self.at(Side::First, point);
-        match &made.value {
-            Some(Cause { what, passing, .. }) => {
-                format!("itself with {} at {at}{time} replaced by {passing}", quoted(what))
+        if let Some(Cause { what, passing, .. }) = &made.value {
+            return format!("itself with {} at {at}{time} replaced by {passing}", quoted(what));
+        }
+        let failing = self.runs.alignment.partner(Side::First, point);
+        let condition = failing.and_then(|failing| self.condition(failing));
+        let condition = condition.map_or_else(|| "the condition".to_owned(), |text| quoted(&text));
+        if made.option.ends_with(OTHER) {
+            return format!("itself with {condition} at {at} decided the other way each time");
+        }
+        let (way, each) = (self.runs.runs[0].outcome(point), if is_each { " each time" } else { "" });
+        match self.code.what(self.runs.runs[0].site(point)) {
+            Site::Step(step) if self.code.is_branch(step) => {
+                format!("itself with {condition} {} at {at}{time}{each}", way == 0)
             }
-            None => format!("itself with the condition at {at}{time} turned{each}"),
+            _ => format!("itself with {condition} at {at}{time} decided otherwise{each}"),
         }
     }
 }

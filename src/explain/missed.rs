@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use suspect_format::body::{Action, Token};
 
 use super::Case;
-use crate::comparison::{NONE, Value};
+use crate::comparison::{NONE, Side, Tie, Value};
+use crate::recording::Site;
+use crate::report::Point;
 
 /// Decisions, at most, that are asked whether they led past a write: the last ones.
 const MOST_ASKED: usize = 1000;
@@ -45,6 +47,30 @@ impl Case<'_> {
             parent = run.parent(parent);
         }
         None
+    }
+
+    /// Of a call that hands on what its function was given as it is, the last decision that the function made before: the value could have become another one
+    /// there. Nothing of the tests' own code.
+    pub(super) fn passed_by(&self, call: u32, tie: Tie) -> Option<Point> {
+        let (run, details) = (self.failing(), &self.runs.details[1]);
+        let (Tie::Value(write), Site::Step(step)) = (tie, self.code.what(run.site(call))) else { return None };
+        let frame = details.frame_of(call)?;
+        let is_call = matches!(self.code.steps[step as usize].action, Action::Call { .. });
+        let is_given = |read: &u32| {
+            let writer = run.writer(*read);
+            run.value(*read) == run.value(write) && writer != 0 && details.frame_of(writer) != Some(frame)
+        };
+        let is_number = matches!(run.value(write), Value::Number(_));
+        if !is_call || !is_number || !run.reads(call).iter().any(is_given) {
+            return None;
+        }
+        let decides = |point: &u32| details.frame_of(*point) == Some(frame) && run.outcome(*point) != NONE;
+        let entered = run.reads(call).iter().filter(|read| is_given(read)).map(|read| run.writer(*read)).max()?;
+        let decision = (entered + 1..call).rev().filter(decides).find(|point| self.condition(*point).is_some())?;
+        let place = self.place(Side::Second, decision);
+        let is_tested = self.room.trusted_files().is_ok_and(|trusted| !trusted.contains(&place.file));
+        let text = format!("{}() hands it on as it is: {}", place.function, self.told_decision(decision, ""));
+        is_tested.then_some(Point { text, ..place })
     }
 
     /// True for a store of a constant that no decision of its function led to: why it has that value is said.

@@ -90,6 +90,9 @@ const OTHER_BUILD: &str = "the correct version";
 /// What comes before a change that was made.
 pub const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
 
+/// What comes before a change that mends it, on a line that may be what the fault led to.
+const BEFORE_MEND: &str = "the last `suspect rank` is not sure of that line, so what led to it follows: it was seen in the failing run alone, and is not proved";
+
 /// What comes before a change of the check itself.
 const BEFORE_CHECK: &str = "that change is of the check, and says nothing of what is checked; what lies before it was followed in the failing run alone; it is \
      not proved";
@@ -173,17 +176,18 @@ impl Question<'_> {
     }
 
     /// True unless the explanation compares two inputs by comparative causality, those of two tests or one that a change makes, and passes none of the
-    /// lines that the last ranking suspects, or is too long to be read: then what the inputs differ in hides the way.
+    /// lines that the last ranking suspects, or is too long to be read: then what the inputs differ in hides the way. Of a change that makes another input
+    /// no line counts, for the ranking hardly suspects any.
     fn is_of_suspects(&self, explanation: &Explanation) -> bool {
         let suspects = self.suspects();
         let lines = explanation.chain_lines();
+        let is_passed =
+            |(file, line): &(String, u32)| lines.iter().any(|place| (&place.file, place.line) == (file, *line));
         self.request.method != Method::Cc
-            || explanation.made.is_some() && !self.marks.of_input.get()
             || explanation.against.is_empty()
-            || explanation.steps.len() <= MOST_STEPS
-                && suspects
-                    .iter()
-                    .any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
+            || !self.marks.of_input.get()
+                && (explanation.made.is_some()
+                    || explanation.steps.len() <= MOST_STEPS && suspects.iter().any(is_passed))
     }
 
     fn compared(&self) -> Result<Explanation, Obstacle> {
@@ -368,8 +372,12 @@ impl Question<'_> {
         self.marks.of_input.set(passing.is_of_input);
         explanation.trust.insert(0, passing.trust(why));
         if !explanation.before.is_empty() {
-            let is_followed = passing.is_of_check;
-            explanation.trust.insert(1, if is_followed { BEFORE_CHECK } else { BEFORE }.to_owned());
+            let by = match (passing.is_of_check, passing.is_mended()) {
+                (true, _) => BEFORE_CHECK,
+                (_, true) => BEFORE_MEND,
+                _ => BEFORE,
+            };
+            explanation.trust.insert(1, by.to_owned());
         }
         Ok(explanation)
     }
@@ -459,11 +467,12 @@ impl Question<'_> {
         if let (Some(point), Some(passing)) = (changed, made)
             && let Some(start) = case.runs.alignment.partner(Side::First, point)
         {
-            let told = explanation.chain_lines();
-            if !passing.is_mended() {
+            let (told, place) = (explanation.chain_lines(), case.place(Side::Second, start));
+            let is_sure = passing.is_mended() && self.room.is_sure_of(&place.file, place.line);
+            if !is_sure {
                 explanation.before = case.before(start, &self.room.suspected_lines(), &told);
             }
-            if explanation.before.is_empty() && passing.is_of_check {
+            if explanation.before.is_empty() && (passing.is_of_check || passing.is_mended() && !is_sure) {
                 explanation.before = case.followed_before(start, &told);
             }
         }

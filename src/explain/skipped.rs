@@ -27,7 +27,13 @@ impl Check {
         let code = &loaded.1;
         let is_condition = |site: &u32| code.decides(*site);
         let run = &runs.runs[0];
-        let mut sites: Vec<u32> = room.sites_complained_of(failing, loaded).into_iter().filter(is_condition).collect();
+        let named = room.sites_complained_of(failing, loaded);
+        let mut sites: Vec<u32> = named.iter().copied().filter(is_condition).collect();
+        if sites.is_empty() {
+            // A line that does nothing but complain was come to by the check.
+            let last = (1..run.points()).rev().find(|point| named.contains(&run.site(*point)));
+            sites.extend(last.and_then(|last| deciding(code, run, last)));
+        }
         let abort = aborting(code, run).filter(|site| !sites.contains(site));
         sites.extend(abort);
         let passed = |site: u32| runs.passed.as_ref().map_or(0, |passed| passed.count(site));
@@ -71,7 +77,11 @@ impl Check {
 /// The site of the decision to abort, if a run ends so.
 fn aborting(code: &Code, run: &Run) -> Option<u32> {
     let last = run.points() - 1;
+    if code.role(run.site(last)) == Some(Role::Aborts) { deciding(code, run, last) } else { None }
+}
+
+/// The site of the decision that led to a point, if one did.
+fn deciding(code: &Code, run: &Run, point: u32) -> Option<u32> {
     let above = |at: &u32| Some(run.parent(*at)).filter(|parent| *parent != NONE && *parent != 0);
-    let mut all = std::iter::successors(above(&last), above).map(|point| run.site(point));
-    all.find(|site| code.role(run.site(last)) == Some(Role::Aborts) && code.decides(*site))
+    std::iter::successors(above(&point), above).map(|point| run.site(point)).find(|site| code.decides(*site))
 }

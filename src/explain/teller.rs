@@ -389,11 +389,9 @@ fn summary(
     let root = origin.filter_map(|origin| Some((origin.point.clone(), origin.what.first()?.clone()))).next_back();
     let root = root.or_else(|| steps.iter().rev().find_map(last));
     let comes = match (made, root) {
-        (Some(made), _) if !complete => Some(format!(
-            "It is as it should be with one change at {}, for which `{}` stands.",
-            at(&made.point),
-            made.option
-        )),
+        (Some(made), _) if !complete => {
+            Some(format!("One change at {} mends it: `{}` makes that run again.", at(&made.point), made.option))
+        }
         (_, Some((point, what))) if complete => Some(format!("That comes from {}: {what}.", at(&point))),
         (_, root) => {
             root.map(|(point, what)| format!("As far as it was followed, that comes from {}: {what}.", at(&point)))

@@ -4,7 +4,7 @@ use suspect_format::body::{Action, Compare, Token, Type};
 use suspect_format::external::Role;
 
 use super::Case;
-use crate::comparison::Side;
+use crate::comparison::{Side, Value};
 use crate::recording::{End, Kind, NOT_NULL, Site};
 use crate::report::quoted;
 use crate::suite::Verdict;
@@ -24,28 +24,48 @@ struct Told {
     value: String,
 }
 
+/// A check that failed.
+struct Check {
+    /// The function that makes it.
+    function: String,
+    /// Both values that it compares, in a sentence.
+    words: String,
+    /// These values.
+    values: Vec<String>,
+}
+
+/// What stands around a value in a complaint.
+const MARKS: [char; 12] = ['.', ',', ';', ':', '(', ')', '[', ']', '`', '<', '>', '\''];
+
 impl Case<'_> {
     /// The sentence of a failure with both values that the failed check compares, and the function that makes it, if that is known and not told yet.
     pub(super) fn with_values(&self, happens: String) -> String {
+        // The numbers before are those of a status and of a place.
+        let said = happens.rsplit_once(": ").map_or(happens.as_str(), |(_, said)| said);
+        let is_told = |value: &String| said.split(' ').any(|word| word.trim_matches(&MARKS[..]) == value);
         match self.told_check() {
-            Some((function, values)) if !happens.contains(&values) => {
+            Some(check) if !check.values.iter().all(is_told) => {
+                let Check { function, words, .. } = check;
                 let within = if happens.contains(&function) { String::new() } else { format!("in {function}(), ") };
-                format!("{}: {within}{values}", happens.trim_end_matches('.'))
+                format!("{}: {within}{words}", happens.trim_end_matches('.'))
             }
             _ => happens,
         }
     }
 
-    /// The function that makes the failed check, and both values that it compares; nothing if what fails is no check, or compares no two values.
-    fn told_check(&self) -> Option<(String, String)> {
+    /// The check that failed; nothing if what fails is no check, or compares no two values.
+    fn told_check(&self) -> Option<Check> {
         if self.misuse.is_some() || self.wrong.is_some() || !self.ends_by_check() {
             return None;
         }
         let complaint = self.recorded[1].reason.clone()?;
         let at = *self.failed_check(&complaint, self.words.files())?.first()?;
         let operands = self.texts_compared(at).or_else(|| self.equated(at)).or_else(|| self.compared_in_call(at))?;
-        let function = self.own_place(Side::Second, at)?.1;
-        Some((function.to_owned(), self.told_values(operands)?))
+        let function = self.own_place(Side::Second, at)?.1.to_owned();
+        let words = self.told_values(at, operands)?;
+        let values =
+            operands.into_iter().filter_map(|operand| Some(self.told_operand_of_check(operand)?.value)).collect();
+        Some(Check { function, words, values })
     }
 
     /// The text of the assertion of the C library that ends the failing run, if one does.
@@ -152,6 +172,50 @@ impl Case<'_> {
         Some([Operand::Read(texts.next()?), Operand::Read(texts.next()?)])
     }
 
+    /// Where a function of the C library that compares texts or memory returned: the writes of the first byte that differs, one of each side, and that byte.
+    pub(super) fn first_difference(&self, returned: u32) -> Option<[(u32, u8); 2]> {
+        let run = self.failing();
+        let Site::Returned(step) = self.code.what(run.site(returned)) else { return None };
+        if !matches!(self.words.callee(step)?, "strcmp" | "strncmp" | "memcmp") {
+            return None;
+        }
+        let call = self.code.site(Site::Step(step));
+        let called = (1..returned).rev().find(|point| run.site(*point) == call)?;
+        let is_address = |write: &u32| self.is_passed(*write) && matches!(run.value(*write), Value::Address(_));
+        let mut given = run.written(called).filter(is_address);
+        let both = [given.next()?, given.next()?].map(|write| self.bytes_read(returned, run.value(write)));
+        let [one, other] = both;
+        let (one, other) = one.iter().zip(&other).find(|((byte, _), (another, _))| byte != another)?;
+        Some([(one.1, one.0), (other.1, other.0)])
+    }
+
+    /// The bytes that a point reads from an address on, without a gap, each with its write.
+    fn bytes_read(&self, point: u32, from: Value) -> Vec<(u8, u32)> {
+        let Value::Address(from) = from else { return Vec::new() };
+        let (run, names) = (self.failing(), &self.runs.naming.names);
+        let Some(layout) = self.runs.layout(from.object) else { return Vec::new() };
+        let mut cells: Vec<(u32, u32, u64)> = Vec::new();
+        for write in run.reads(point) {
+            let at = names.place(run.location(*write));
+            if let (true, Value::Number(bits)) =
+                (at.object == from.object && at.offset >= from.offset, run.value(*write))
+            {
+                cells.push((at.offset, *write, bits));
+            }
+        }
+        cells.sort_unstable();
+        let mut bytes: Vec<(u8, u32)> = Vec::new();
+        for (offset, write, bits) in cells {
+            let Some(cell) = layout.cells(offset, 8).next() else { break };
+            if offset != from.offset + bytes.len() as u32 {
+                break;
+            }
+            let length = (cell.length as usize).min(8);
+            bytes.extend(bits.to_le_bytes()[..length].iter().map(|byte| (*byte, write)));
+        }
+        bytes
+    }
+
     /// What the function that a call leads to, a check of the tests' own, compares first for being equal so that it differs.
     fn compared_in_call(&self, at: u32) -> Option<[Operand; 2]> {
         let run = self.failing();
@@ -166,21 +230,38 @@ impl Case<'_> {
         within.find_map(|point| self.texts_compared(point).or_else(|| self.equated(point)))
     }
 
-    /// Two values that should be equal.
-    fn told_values(&self, operands: [Operand; 2]) -> Option<String> {
+    /// Two values that should be equal, which the decision at a point compares.
+    fn told_values(&self, at: u32, operands: [Operand; 2]) -> Option<String> {
         let [one, other] = operands.map(|operand| self.told_operand_of_check(operand));
         let (one, other) = (one?, other?);
         if one.value == other.value {
             return None;
         }
+        let written = |side: usize, number: &str| match self.named_in_condition(at, side) {
+            Some(name) => format!("{name} ({number})"),
+            None => number.to_owned(),
+        };
         Some(match (operands, &one.name, &other.name) {
-            ([Operand::Read(_), Operand::Constant(_)], ..) => format!("expected {}, was {}", other.value, one.value),
-            ([Operand::Constant(_), Operand::Read(_)], ..) => format!("expected {}, was {}", one.value, other.value),
+            ([Operand::Read(_), Operand::Constant(_)], ..) => {
+                format!("expected {}, was {}", written(1, &other.value), one.value)
+            }
+            ([Operand::Constant(_), Operand::Read(_)], ..) => {
+                format!("expected {}, was {}", written(0, &one.value), other.value)
+            }
             (_, Some(name), Some(another)) => {
                 format!("{} is {}, {} is {}", quoted(name), one.value, quoted(another), other.value)
             }
             _ => format!("{} is not {}", one.value, other.value),
         })
+    }
+
+    /// The name that stands on one side of a comparison in the source.
+    fn named_in_condition(&self, at: u32, side: usize) -> Option<String> {
+        let text = self.condition(at)?;
+        let (one, other) = text.split_once("!=").or_else(|| text.split_once("=="))?;
+        let name = [one, other].get(side)?.trim();
+        let is_name = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        (is_name && name.starts_with(|first: char| !first.is_ascii_digit())).then(|| name.to_owned())
     }
 
     fn told_operand_of_check(&self, operand: Operand) -> Option<Told> {

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use suspect_format::body::{Binary, Token};
 
 use super::Case;
-use super::alone::{MOST_TOLD, Shown, happens_of};
+use super::alone::{MOST_TOLD, Shown};
 use super::question::Question;
 use crate::comparison::{Side, Tie, Value, way_by};
 use crate::obstacle::Obstacle;
 use crate::recording::{Kind, Site, Wrap, wrap};
-use crate::report::{self, EXPLANATION_SCHEMA_VERSION, Explanation, Point, quoted, shell_word};
+use crate::report::{self, Explanation, Point, quoted};
 
 /// Executions of a step, at most, of which each may wrap around: of a step that is executed more often, what it mostly does is meant.
 const FEW: usize = 3;
@@ -65,26 +65,12 @@ impl Case<'_> {
         if !self.is_kept(wrap, &found) {
             return None;
         }
-        let test = &self.names[1];
-        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
-        let null = self.null_trail();
-        let happens = happens_of(test, &null, self.with_values(happens));
         let place = self.place(Side::Second, point);
         let told = self.told_wrap(point, wrap);
-        let comes = format!("That comes from {}:{}: {told}.", place.file, place.line);
-        let facts = self.told_way(&found, MOST_TOLD);
-        let origin = report::Origin { point: place, what: vec![told] };
-        let mut explanation = Explanation {
-            schema_version: EXPLANATION_SCHEMA_VERSION,
-            test: test.clone(),
-            effect: words,
-            summary: vec![format!("{}.", happens.trim_end_matches('.')), comes],
-            facts,
-            origins: vec![origin],
-            command: format!("suspect explain {}", shell_word(test)),
-            trust: vec![WRAPPED.to_owned()],
-            ..Explanation::default()
-        };
+        let mut explanation = self.told_alone(words, &self.null_trail(), WRAPPED.to_owned());
+        explanation.summary.push(format!("That comes from {}:{}: {told}.", place.file, place.line));
+        explanation.facts = self.told_way(&found, MOST_TOLD);
+        explanation.origins = vec![report::Origin { point: place, what: vec![told] }];
         explanation.before = self.handed_to(point, wrap, &explanation);
         Some(explanation)
     }

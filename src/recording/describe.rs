@@ -86,6 +86,12 @@ impl<'a> Words<'a> {
         self.expressions.condition(&places, branches.iter().position(|branch| *branch == step)?)
     }
 
+    /// The left side of the assignment that a site is, as it is written.
+    pub fn assigned(&self, site: u32) -> Option<String> {
+        let step = &self.code.steps[self.code.step_of(site)? as usize];
+        self.expressions.assigned(step.place).filter(|_| matches!(step.action, Action::Store(_)))
+    }
+
     /// A value as the process has it, if it is a number or lies in no known object.
     fn bits(&self, value: Value) -> Option<u64> {
         match value {

@@ -33,6 +33,13 @@ impl<'a> Expressions<'a> {
         if found.kind() == Kind::Binary { self.told(found) } else { None }
     }
 
+    /// The left side of the assignment whose operator stands at a place, as it is written.
+    pub fn assigned(&self, place: Place) -> Option<String> {
+        let text = self.text(place.file)?;
+        let found = text.operator_at(place.line, place.column)?;
+        if found.kind() == Kind::Assignment { self.told(found.left()?) } else { None }
+    }
+
     /// The condition that a branch decides by, as it is written but for `!` before it: that of number `at` of the branches of a function, which stand at
     /// these places in this order. Nothing unless each operand of `&&` and `||` around it has one branch: a macro may say the opposite of what it reads
     /// like, and several branches may stand at the place of the first.
@@ -42,7 +49,7 @@ impl<'a> Expressions<'a> {
         let logic = text.operator_at(place.line, place.column).filter(|found| is_logic(*found));
         let whole = whole(logic.or_else(|| behind_brackets(&text, place))?);
         let is_inside = |place: &Place| {
-            let start = text.offset(place.line, place.column);
+            let start = decided_at(&text, place);
             start.is_some_and(|start| whole.span().holds(Span { start, end: start }))
         };
         let inside: Vec<usize> =
@@ -80,9 +87,40 @@ impl<'a> Expressions<'a> {
     }
 }
 
+/// Where what is decided at a place begins: of a loop, which stands at its keyword, the condition.
+fn decided_at(text: &Text, place: &Place) -> Option<u32> {
+    let start = text.offset(place.line, place.column)?;
+    let source = &text.source()[start as usize..];
+    let behind = |keyword: &str| {
+        let rest = source.strip_prefix(keyword.as_bytes())?;
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        (rest.get(blanks) == Some(&b'(')).then_some(keyword.len() + blanks + 1)
+    };
+    let opening = match (behind("while"), behind("for")) {
+        (Some(opening), _) => opening,
+        (_, Some(opening)) => opening + 1 + first_semicolon(&source[opening..])?,
+        _ => 0,
+    };
+    let blanks = source[opening..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    Some(start + (opening + blanks) as u32)
+}
+
+/// The first semicolon of what stands in the brackets of a `for`, outside of inner ones.
+fn first_semicolon(clauses: &[u8]) -> Option<usize> {
+    let mut depth = 0;
+    clauses.iter().position(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        *byte == b';' && depth == 0
+    })
+}
+
 /// The condition that begins at a place, behind what opens it: `(` and `!`.
 fn behind_brackets<'t>(text: &'t Text, place: &Place) -> Option<Expression<'t>> {
-    let start = text.offset(place.line, place.column)?;
+    let start = decided_at(text, place)?;
     let opening = text.source()[start as usize..].iter().take_while(|byte| b"(! \t\r\n".contains(byte)).count();
     let (line, column) = text.place(start + opening as u32);
     text.condition_at(line, column)

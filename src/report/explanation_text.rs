@@ -30,11 +30,14 @@ pub fn write_explanation(
 ) -> io::Result<()> {
     let Explanation { test, against, effect, .. } = explanation;
     if !explanation.summary.is_empty() {
-        writeln!(out, "{}\n", explanation.summary.join(" "))?;
+        writeln!(out, "{}", explanation.summary.join(" "))?;
     }
-    match against.is_empty() {
-        true => writeln!(out, "{test}: {effect}")?,
-        false => writeln!(out, "{test} compared with {against}: {effect}")?,
+    let heading = if against.is_empty() { test.clone() } else { format!("{test} compared with {against}") };
+    match untold(test, effect, &explanation.summary) {
+        "" if against.is_empty() => {}
+        "" => writeln!(out, "\n{heading}")?,
+        rest if explanation.summary.is_empty() => writeln!(out, "{heading}: {rest}")?,
+        rest => writeln!(out, "\n{heading}: {rest}")?,
     }
     for fact in &explanation.facts {
         writeln!(out, "\n{}: {}", at(fact), fact.text)?;
@@ -83,6 +86,18 @@ pub fn write_explanation(
         writeln!(out, "again: {}", explanation.command)?;
     }
     Ok(())
+}
+
+/// The part of an effect that the summary's first sentence does not tell.
+fn untold<'e>(test: &str, effect: &'e str, summary: &[String]) -> &'e str {
+    let Some(first) = summary.first() else { return effect };
+    let told = first.strip_prefix(test).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first);
+    let told = told.strip_suffix('.').unwrap_or(told);
+    match effect.strip_prefix(told) {
+        Some(rest) => rest.trim_start_matches([':', ' ']),
+        None if told.starts_with(effect.trim_end_matches('.')) => "",
+        None => effect,
+    }
 }
 
 /// Steps that are told as one: the rounds before, and the others.

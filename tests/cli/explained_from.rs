@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Project, told};
 
 fn line_of(source: &str, tag: &str) -> u64 {
     1 + source.lines().position(|line| line.contains(tag)).unwrap() as u64
@@ -10,24 +10,7 @@ fn line_of(source: &str, tag: &str) -> u64 {
 
 /// What `suspect explain` says of a program of these sources that is tested as a whole.
 fn explained(sources: &[(&str, &str)], build: &str, suite: &str) -> Value {
-    told(&tested(sources, build, suite))
-}
-
-/// A project of these sources that was tested.
-fn tested(sources: &[(&str, &str)], build: &str, suite: &str) -> Project {
-    let project = Project::new();
-    for (name, source) in sources {
-        project.write(name, source);
-    }
-    project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n\n[[suite]]\n{suite}\n"));
-    project.succeed(&["build"]);
-    project.suspect(&["test"]);
-    project
-}
-
-fn told(project: &Project) -> Value {
-    let mut command = project.command(&["explain", "--format", "json"]);
-    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    told(&Project::tested(sources, build, suite))
 }
 
 fn lines(told: &Value) -> Vec<u64> {
@@ -350,7 +333,7 @@ int main(void)
 fn of_a_check_that_a_helper_makes_the_value_is_followed_that_it_is_handed() {
     let sources = [("stack.c", STACK), ("test.c", TEST_STACK)];
     let suite = "kind = \"command\"\nrun = \"./test\"";
-    let project = tested(&sources, "cc -g -O0 -o test stack.c test.c", suite);
+    let project = Project::tested(&sources, "cc -g -O0 -o test stack.c test.c", suite);
     let fault = line_of(STACK, "/* fault */");
     let has = |found: &Value, part: &str, file: &str, line: u64| {
         let text = found[part].to_string();
@@ -423,4 +406,109 @@ fn both_values_of_a_failed_check_are_told_first() {
             None => assert!(!first.contains("check_fields()"), "{check}: {found}"),
         }
     }
+}
+
+/// Takes letters up to a mark, and tells the place before the one where it stopped.
+const MARKED: &str = r#"#include "marked.h"
+
+static void clear(struct error *error)
+{
+    error->code = 0;
+    error->line = 1;
+    error->column = 0;
+    error->depth = 0;
+    error->source = "text";
+}
+
+static void set(struct error *error, int code, int column)
+{
+    error->code = code;
+    error->column = column - 1; /* fault */
+    error->depth = 1;
+}
+
+int take(const char *text, struct error *error)
+{
+    int at = 0;
+    clear(error);
+    while (text[at] && text[at] != '?') /* stops */
+        at++;
+    set(error, 8, at);
+    return at;
+}
+"#;
+
+const MARKED_HEADER: &str =
+    "struct error { int code, line, column, depth; const char *source; };\nint take(const char *, struct error *);\n";
+
+const TEST_MARKED: &str = r#"#include <stdio.h>
+#include "marked.h"
+
+int main(void)
+{
+    struct error error;
+    take("a text of some forty letters and a mark?", &error);
+    if (error.column != 39) { /* check */
+        fprintf(stderr, "%s:%d: failed\n", __FILE__, __LINE__ - 1);
+        return 1;
+    }
+    return 0;
+}
+"#;
+
+/// A mark that is passed over makes another input, under which the check holds.
+#[test]
+fn where_no_line_is_suspected_the_values_of_the_check_come_before_a_change_of_what_a_loop_reads() {
+    let sources = [("marked.c", MARKED), ("marked.h", MARKED_HEADER), ("test_marked.c", TEST_MARKED)];
+    let project = Project::tested(
+        &sources,
+        "cc -g -O0 -o marked marked.c test_marked.c",
+        "kind = \"command\"\nrun = \"./marked\"",
+    );
+    // That many lines without any trial are all hardly suspected.
+    project.suspect(&["rank", "--budget", "0"]);
+    let found = told(&project);
+    assert!(found["made"].is_null(), "{found}");
+    let told_lines = lines(&found["facts"]);
+    assert_eq!(told_lines.first(), Some(&line_of(TEST_MARKED, "/* check */")), "{found}");
+    assert!(told_lines.contains(&line_of(MARKED, "/* fault */")), "{found}");
+    // That change is there for who asks for it.
+    let switched = project.succeed(&["explain", "--switch", "--format", "json"]);
+    let switched: Value = serde_json::from_str(&switched).unwrap();
+    assert_eq!(switched["made"]["point"]["line"], line_of(MARKED, "/* stops */"), "{switched}");
+    // The condition of a loop is told by its text, as it is in that run.
+    let against = switched["against"].as_str().unwrap();
+    assert!(against.starts_with("itself with `text[at] != '?'` true at marked.c:"), "{switched}");
+}
+
+/// The line that a complaint names does nothing but complain: the check is the condition that led there.
+#[test]
+fn a_line_that_only_complains_leads_to_the_condition_before_it() {
+    let declared = "enum { WANTED = 3 };\n#define fail(message) do { fprintf(stderr, \"%s:%d: %s\\n\", __FILE__, __LINE__, message); exit(1); } while (0)";
+    let test = test_fields(declared, "if (fields(\"a,b,c\") != WANTED) /* check */\n        fail(\"wrong number\");");
+    let sources = [("fields.c", FIELDS), ("test_fields.c", test.as_str())];
+    let found =
+        explained(&sources, "cc -g -O0 -o fields fields.c test_fields.c", "kind = \"command\"\nrun = \"./fields\"");
+    let summary = found["summary"][0].as_str().unwrap();
+    assert!(summary.ends_with("wrong number: in check_fields(), expected WANTED (3), was 2."), "{found}");
+    let all = [&found["facts"], &found["steps"]].map(|part| part.to_string()).concat();
+    assert!(all.contains(&format!("\"line\":{}", line_of(&test, "/* check */"))), "{found}");
+    assert!(!all.contains(&format!("\"line\":{}", line_of(&test, "fail(\"wrong"))), "{found}");
+    // What the check says already is not told again.
+    let saying = "#define fail(wanted, was) do { fprintf(stderr, \"%s:%d: wanted %d, was %d\\n\", __FILE__, __LINE__, wanted, was); exit(1); } while (0)";
+    let test = test_fields(saying, "int got = fields(\"a,b,c\");\n    if (got != 3)\n        fail(3, got);");
+    let sources = [("fields.c", FIELDS), ("test_fields.c", test.as_str())];
+    let project = Project::tested(
+        &sources,
+        "cc -g -O0 -o fields fields.c test_fields.c",
+        "kind = \"command\"\nrun = \"./fields\"",
+    );
+    let found = told(&project);
+    assert!(found["summary"][0].as_str().unwrap().ends_with("wanted 3, was 2."), "{found}");
+    // What a `for` asks is told by its text.
+    assert!(found["against"].as_str().unwrap().starts_with("itself with `*text` true at fields.c:4"), "{found}");
+    // A heading says what the sentence above it does not.
+    let text = project.suspect(&["explain"]);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert_eq!(text.matches("wanted 3, was 2").count(), 1, "{text}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Project, told};
 
 fn line_of(source: &str, tag: &str) -> u64 {
     1 + source.lines().position(|line| line.contains(tag)).unwrap() as u64
@@ -10,17 +10,7 @@ fn line_of(source: &str, tag: &str) -> u64 {
 
 /// A program of one file, code and test, that was tested as a whole.
 fn tested(source: &str) -> Project {
-    let project = Project::new();
-    project.write("prog.c", source);
-    project.write("suspect.toml", "[[suite]]\nkind = \"command\"\nrun = \"./prog\"\n");
-    project.succeed(&["build", "--", "cc", "-g", "-O0", "-o", "prog", "prog.c"]);
-    project.suspect(&["test"]);
-    project
-}
-
-fn explained(project: &Project) -> Value {
-    let output = project.suspect(&["explain", "--format", "json"]);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    Project::tested(&[("prog.c", source)], "cc -g -O0 -o prog prog.c", "kind = \"command\"\nrun = \"./prog\"")
 }
 
 fn has(part: &Value, source: &str, tag: &str) -> bool {
@@ -56,7 +46,7 @@ fn the_check_that_fails_is_no_change_that_mends() {
         if ranked {
             project.succeed(&["rank", "--budget", "20s"]);
         }
-        let found = explained(&project);
+        let found = told(&project);
         assert!(!has(&found["made"], SCALE, "/* check */"), "{ranked}: {found}");
         assert!(!has(&found["origins"], SCALE, "/* check */"), "{ranked}: {found}");
         let told = ["facts", "before", "steps", "origins"].iter().any(|part| has(&found[*part], SCALE, "/* fault */"));
@@ -114,7 +104,7 @@ fn a_statement_that_leaves_before_the_check_is_no_change_that_mends() {
     let ranked = project.suspect(&["rank", "--budget", "20s"]);
     let ranked = String::from_utf8_lossy(&ranked.stdout).into_owned();
     assert!(ranked.contains("with `return 0;` before it"), "{ranked}");
-    let found = explained(&project);
+    let found = told(&project);
     assert!(!found["summary"].to_string().contains("passes"), "{found}");
     // It begins with what decides, not with the words of the complaint, and comes to what the check is of.
     assert!(found["facts"][0]["text"].as_str().unwrap().contains("`holds` is 0"), "{found}");
@@ -143,7 +133,7 @@ int main(void)
 #[test]
 fn an_assertion_that_fails_is_told_by_its_text_and_followed_from_its_condition() {
     let project = tested(ASSERT);
-    let found = explained(&project);
+    let found = told(&project);
     let check = line_of(ASSERT, "/* check */");
     let summary = found["summary"][0].as_str().unwrap();
     let told = format!("aborts at prog.c:{check}: the assertion `got < 171 && got == 100` fails");

@@ -4,17 +4,11 @@ use serde_json::Value;
 
 use crate::project::Project;
 
-const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./prog'\"\nexpect = \"expected/{n}\"\n";
-
 /// A program, built, tested with these inputs and the output that each is to give, and ranked.
 fn ranked(source: &str, tests: &[(&str, &str)]) -> Project {
     let project = Project::new();
-    project.write("prog.c", source).write("suspect.toml", SUITE);
-    for (number, (_, expected)) in (1..).zip(tests) {
-        project.write(&format!("expected/{number}"), &format!("{expected}\n"));
-    }
-    project.write("tests.txt", &tests.iter().map(|(input, _)| format!("{input}\n")).collect::<String>());
-    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "prog", "prog.c"]);
+    project.write_lines("prog", source, "sh -c 'echo {line} | ./prog'", tests);
+    project.succeed(&["build"]);
     project.suspect(&["test"]);
     project.succeed(&["rank", "--budget", "20s"]);
     project

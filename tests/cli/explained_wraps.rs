@@ -5,16 +5,7 @@ use crate::project::{Project, text};
 /// A project of one program, which is run with each of these lines, and what that has to print.
 fn tested(source: &str, lines: &[(&str, &str)]) -> Project {
     let project = Project::new();
-    project.write("main.c", source);
-    project.write("tests.txt", &lines.iter().map(|(line, _)| format!("{line}\n")).collect::<String>());
-    for (number, (_, expected)) in (1..).zip(lines) {
-        project.write(&format!("expected/{number}"), &format!("{expected}\n"));
-    }
-    project.write(
-        "suspect.toml",
-        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\n\
-         expect = \"expected/{n}\"\n",
-    );
+    project.write_lines("main", source, "./main {line}", lines);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     project

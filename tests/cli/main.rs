@@ -29,6 +29,7 @@ mod explained_prints;
 mod explained_runs;
 mod explained_silenced;
 mod explained_turns;
+mod explained_ways;
 mod explained_wraps;
 mod explaining;
 mod filters;

@@ -39,7 +39,7 @@ fn changes_are_tried_on_tests_that_look_beside_their_directory_and_write_into_it
     assert!(!ranked.contains("no instrumented program"), "{ranked}");
     let explained = text(&project.suspect(&["explain", "d.sh"]));
     assert!(explained.contains("d.sh compared with itself with what room returns at prog.c:4"), "{explained}");
-    assert!(explained.contains(": what is written differs at prog.c:11: "), "{explained}");
+    assert!(explained.contains("d.sh: what is written differs at prog.c:11. "), "{explained}");
 }
 
 /// A project whose tests are scripts that make a directory below `place`, as those of GNU programs do where they are built, and fail if they cannot.
@@ -502,7 +502,7 @@ fn code_of_the_tests_is_trusted() {
         "{said}"
     );
     let explained = project.succeed(&["explain", "pair", "--switch"]);
-    assert!(explained.contains("itself with the condition at most.c:6 turned"), "{explained}");
+    assert!(explained.contains("itself with `numbers[i] < found` true at most.c:6"), "{explained}");
     let mutants = project.succeed(&["mutants", "--list"]);
     assert!(mutants.contains("most.c:6") && !mutants.contains("tests/pair.c:"), "{mutants}");
 }

@@ -242,7 +242,7 @@ fn causes_that_the_failing_test_shows_itself_are_taken_over_while_a_change_there
     };
     write("0", "");
     let said = night(&project, &["--budget", "2min"], 2);
-    assert!(said.contains("2 compared with itself with the condition at prog.c:11 turned"), "{said}");
+    assert!(said.contains("2 compared with itself with `x < -1` true at prog.c:11"), "{said}");
     assert!(said.contains("again: suspect explain 2 --switch="), "{said}");
     let said = night(&project, &["--budget", "2min"], 2);
     assert!(!said.contains("looking for the causes") && said.contains("note: found out "), "{said}");

@@ -37,6 +37,18 @@ impl Project {
         Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap(), _alive: watch() }
     }
 
+    /// One of these sources, built by this command and tested by one suite.
+    pub fn tested(sources: &[(&str, &str)], build: &str, suite: &str) -> Project {
+        let project = Project::new();
+        for (name, source) in sources {
+            project.write(name, source);
+        }
+        project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n\n[[suite]]\n{suite}\n"));
+        project.succeed(&["build"]);
+        project.suspect(&["test"]);
+        project
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
@@ -112,6 +124,13 @@ impl Project {
         all.extend(arguments);
         serde_json::from_str(&self.succeed(&all)).unwrap()
     }
+}
+
+/// What `suspect explain` says of a project.
+#[track_caller]
+pub fn told(project: &Project) -> serde_json::Value {
+    let output = project.suspect(&["explain", "--format", "json"]);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)))
 }
 
 /// Arguments of `suspect rank` that leave no place out.

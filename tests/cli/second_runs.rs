@@ -47,7 +47,7 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
     let found = answer(&project, &["explain"]);
     assert_eq!((&found["test"], &found["made"]["by"]), (&"1".into(), &"switched".into()));
     assert_eq!(found["made"]["point"]["line"], line("L1"));
-    assert_eq!(found["against"], format!("itself with the condition at pay.c:{} turned", line("L1")));
+    assert_eq!(found["against"], format!("itself with `total > 10` true at pay.c:{}", line("L1")));
     assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
     let origins = found["origins"].as_array().unwrap();
     assert!(origins.iter().any(|origin| origin["point"]["line"] == line("L1")), "{found}");
@@ -60,10 +60,10 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
     let again = answer(&project, &command);
     assert_eq!((&again["steps"], &again["made"]["tried"]), (&found["steps"], &1.into()));
     let text = project.succeed(&["explain", "1", "--switch"]);
-    assert!(text.contains("1 compared with itself with the condition at pay.c"), "{text}");
+    assert!(text.contains("1 compared with itself with `total > 10` true at pay.c"), "{text}");
     assert!(text.contains("one condition that goes another way once"), "{text}");
     let sarif = project.succeed(&["explain", "1", "--switch", "--format", "sarif"]);
-    assert!(sarif.contains("itself with the condition at pay.c"), "{sarif}");
+    assert!(sarif.contains("itself with `total > 10` true at pay.c"), "{sarif}");
 
     // What the chain proved is evidence in the next ranking.
     let ranking: Value =
