@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::SuiteError;
 use super::autotest;
 use super::build_section;
-use super::check_target::{CheckTarget, Runs};
+use super::check_target::{CheckTarget, LOCAL_CHECK, Runs};
 use super::config::{FILE, Kind};
 use super::detect::{self, detect, pairs, scripts};
 use super::directories::{TEST_DIRS, subdirectories};
@@ -165,7 +165,8 @@ fn suite(root: &Path, tests: &Tests) -> String {
 fn commented(root: &Path, tests: &Tests) -> (String, String) {
     match tests {
         Tests::Listed(Listed { kind, dir, comment }) => {
-            (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n{}", quoted(dir), cases(root)))
+            let besides = if *kind == "automake" { besides_tests(root) } else { "" };
+            (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n{}{besides}", quoted(dir), cases(root)))
         }
         Tests::Pairs(dir, input, output) => {
             let program = quoted(&format!("./{} < {{input}}", program(root)));
@@ -195,6 +196,17 @@ fn commented(root: &Path, tests: &Tests) -> (String, String) {
         Tests::Make(CheckTarget { runs: Runs::Command(command), .. }) | Tests::Script(command) => as_one(command),
         Tests::Target(target) => as_one(&format!("cmake --build build --target {target}")),
         Tests::Unknown => (String::new(), String::new()),
+    }
+}
+
+/// A suite for what Automake's `make check` runs besides its TESTS: without it such tests fail, and nothing says so but make.
+fn besides_tests(root: &Path) -> &'static str {
+    match Makefile::all_of_automake(root).iter().any(|makefile| makefile.makes(LOCAL_CHECK)) {
+        true => {
+            "\n# What `make check` runs besides these: check-local of Makefile.am.\n[[suite]]\nname = \"check-local\"\n\
+             kind = \"command\"\nrun = \"make TESTS= check\"\n"
+        }
+        false => "",
     }
 }
 

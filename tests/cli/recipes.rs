@@ -2,12 +2,24 @@
 
 use crate::project::Project;
 
-/// A program that writes its argument, one less where that is above two, tested by `make check`, and built.
+/// A program that writes its argument, one less where that is above two.
+const PROGRAM: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    if (n > 2)
+        n = n - 1;
+    printf("%d\n", n);
+    return argc - 2;
+}
+"#;
+
+/// The program, tested by `make check`, and built.
 fn made_by(makefile: &str, script: &str) -> Project {
     let project = Project::new();
     project
-        .write("prog.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
-                if (n > 2)\n        n = n - 1;\n    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n")
+        .write("prog.c", PROGRAM)
         .write("Makefile", makefile)
         .write("all.sh", script)
         .write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
@@ -117,4 +129,21 @@ fn commands_of_a_recipe_that_share_no_file_are_tests() {
     project.write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
     let refined = project.succeed(&["init", "--refine"]);
     assert!(refined.starts_with("wrote `starts = true` into [[suite]] 1: 1 test becomes 4"), "{refined}");
+}
+
+/// Automake lists TESTS alone; what else `make check` runs fails unseen by them.
+#[test]
+fn what_automake_checks_besides_its_tests_is_a_test() {
+    let project = Project::new();
+    project
+        .write("configure.ac", "AC_INIT([prog], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile checks/Makefile])\nAC_OUTPUT\n")
+        .write("Makefile.am", "SUBDIRS = . checks\nbin_PROGRAMS = prog\nprog_SOURCES = prog.c\nTEST_EXTENSIONS = .sh\nSH_LOG_COMPILER = sh\nTESTS = two.sh\n")
+        .write("checks/Makefile.am", "check-local:\n\ttest `../prog 3` = 3\n")
+        .write("prog.c", PROGRAM)
+        .write("two.sh", "#!/bin/sh\ntest `./prog 2` = 2\n");
+    project.succeed(&["init"]);
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("fails: check-local/check-local: exit status 2"), "{said}");
+    assert!(said.contains("1 passing, 1 failing, 0 not counted"), "{said}");
 }
