@@ -36,7 +36,7 @@ pub const MOST_STARTS: usize = 5000;
 pub struct Standing {
     /// The file that the driver writes into.
     pub log: PathBuf,
-    /// The driver's temporary directory.
+    /// The driver's scratch directory, which is removed behind it.
     pub temporary: PathBuf,
     /// The directory of starts that were kept, whose answers are given; without it programs run and are kept.
     pub answers: Option<PathBuf>,

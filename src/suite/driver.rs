@@ -119,7 +119,7 @@ impl Driver {
         let cwd = self.test.working_dir(&scratch)?;
         let log = directory.join(LOG);
         let Watched { answers, last } = watched.unwrap_or_default();
-        let (temporary, answers) = (scratch.tmp(), answers.map(Path::to_owned));
+        let (temporary, answers) = (scratch.path().to_owned(), answers.map(Path::to_owned));
         Standing { log: log.clone(), temporary, answers, last }.write(directory).map_err(refused("write in"))?;
         fs::write(&log, "").map_err(refused("write in"))?;
         let tool = std::env::current_exe().map_err(refused("find this program for"))?;

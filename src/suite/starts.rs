@@ -282,6 +282,13 @@ impl<'a> Started<'a> {
         }
     }
 
+    /// The program: its copy, if it was in the temporary directory.
+    fn program(&self) -> PathBuf {
+        let program = Path::new(&self.start.program);
+        let inside = program.strip_prefix(&self.start.cwd).ok().filter(|_| self.start.is_temporary);
+        inside.map_or_else(|| program.to_owned(), |inside| self.directory().join(inside))
+    }
+
     /// The program and its arguments: files that are not there any more, or others, are those that were kept.
     fn argv(&self) -> Vec<OsString> {
         let directory = self.directory();
@@ -298,11 +305,12 @@ impl<'a> Started<'a> {
             }
         }
         let called = argv.first().cloned().unwrap_or_default();
-        let is_it = |path: &Path| path.canonicalize().ok() == Path::new(&self.start.program).canonicalize().ok();
+        let program = self.program();
+        let is_it = |path: &Path| path.canonicalize().ok() == program.canonicalize().ok();
         // Messages of a program begin with what it is called.
         let is_found = || self.in_path(&called).is_some_and(|path| is_it(&path));
         if !(if called.as_bytes().contains(&b'/') { is_it(&directory.join(&called)) } else { is_found() }) {
-            argv.first_mut().into_iter().for_each(|name| name.clone_from(&self.start.program));
+            argv.first_mut().into_iter().for_each(|name| *name = program.clone().into());
         }
         argv
     }

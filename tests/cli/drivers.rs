@@ -105,6 +105,17 @@ fn each_start_in_a_shell_script_is_a_test_with_its_own_input_and_output() {
     assert_eq!(by_hand, "90 points: 2\n");
 }
 
+/// Copying the directory takes longer than the clock of its file system ticks, so that it is older than what says how the driver is watched.
+#[test]
+fn starts_in_a_copy_of_the_directory_are_tests() {
+    let project = project(SHELL, "sh driver", "starts = true\nscratch = \"copy\"\n");
+    for number in 0..200 {
+        project.write(&format!("data/{number}"), "");
+    }
+    let said = tested(&project);
+    assert!(said.contains("4 passing, 1 failing, 1 not counted"), "{said}");
+}
+
 /// The program's functions are in a shared library, which starts before it.
 #[test]
 fn starts_of_a_program_with_a_shared_library_are_tests() {
