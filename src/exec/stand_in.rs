@@ -23,7 +23,7 @@ use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
 use super::scratch::{copy_into, is_small};
 
 /// Bytes of an input, output or file of one start that are kept; one with more is not whole.
-const MOST_BYTES: u64 = 1 << 20;
+pub const MOST_BYTES: u64 = 1 << 20;
 /// Milliseconds after which a program whose outputs are silent is looked at again: has it ended?
 const LOOK_AGAIN: u16 = 50;
 /// Entries of a temporary directory that a program is started in, which is kept.

@@ -4,6 +4,7 @@
 //! Tests of CTest, Automake and Meson are listed by their own tools and then run here one by one, each alone with
 //! whatever it needs (fixtures), so that a result depends neither on the order nor on how many run at once.
 
+mod against_file;
 mod answers;
 mod automake;
 mod automake_result;
