@@ -298,9 +298,9 @@ impl Case<'_> {
             return Shown { starts: vec![(misuse.point, self.too_long(misuse))], words, is_check: false };
         }
         if let Some(words) = self.told_end() {
-            let is_check = self.asserted().is_some();
-            let start = if is_check { self.decided_by(last) } else { last };
-            return Shown { starts: vec![(start, None)], words, is_check };
+            let asserted = self.asserted().map(|_| self.decided_by(last));
+            let check = asserted.or_else(|| self.aborted());
+            return Shown { starts: vec![(check.unwrap_or(last), None)], words, is_check: check.is_some() };
         }
         if let Some(wrong) = self.wrong {
             let starts = match self.wrong_cell(wrong) {

@@ -18,6 +18,8 @@ const MOST_TOLD: (usize, usize) = (3, 3);
 pub const MOST_FOLLOWED: usize = 11;
 /// The same of a way that goes on from a line that is not sure to be the fault: as long as a chain may be, for most of it only hands on.
 const MOST_BEFORE: usize = 12;
+/// Places, at most, that led to a constant which a way by likely lines ends at.
+const MOST_BEHIND: usize = 3;
 /// Points on such a way, at most: a loop is left after that.
 const MOST_POINTS: usize = 400;
 
@@ -37,9 +39,37 @@ impl Case<'_> {
             points.filter(|point| *point < start).for_each(|point| _ = numbers.insert(point, number));
         }
         let way = weightiest_way(self.failing(), &[(start, None)], |point| numbers.get(&point).copied());
-        let mut points = self.told_way(&way.unwrap_or_default(), MOST_TOLD);
+        let mut way = self.up_to_the_tests(way.unwrap_or_default());
+        // A constant comes of nothing but what decided that it is set.
+        if let Some((last, _)) = way.last().copied().filter(|(last, _)| *last != start && self.is_constant(*last)) {
+            way.extend(self.followed((last, None), MOST_BEHIND).into_iter().skip(1));
+        }
+        let mut points = self.told_way(&way, MOST_TOLD);
         points.retain(|point| !is_near(&point.file, point.line, 0));
         points
+    }
+
+    /// The decision that led the failing run to set a constant at a point, and nothing before it; what is `told` already is left out.
+    pub(super) fn decided_before(&self, start: u32, told: &[Place]) -> Vec<Point> {
+        if !self.is_constant(start) {
+            return Vec::new();
+        }
+        let mut points = self.told_way(&self.followed((start, None), 1), (2, 0));
+        points.retain(|point| !told.iter().any(|place| (&place.file, place.line) == (&point.file, point.line)));
+        points
+    }
+
+    /// A way as far as no decision or call of the tests' own code leads on: that a check is come to says nothing of why it fails.
+    fn up_to_the_tests(&self, mut way: Vec<(u32, Tie)>) -> Vec<(u32, Tie)> {
+        let trusted = self.room.trusted_files().unwrap_or_default();
+        let of_tests = way.iter().position(|(point, tie)| *tie == Tie::Control && self.is_in(*point, &trusted));
+        way.truncate(of_tests.unwrap_or(way.len()));
+        way
+    }
+
+    /// Whether a point stands in one of these files.
+    fn is_in(&self, point: u32, files: &HashSet<String>) -> bool {
+        self.own_place(Side::Second, point).is_some_and(|(place, _)| files.contains(self.words.file(place)))
     }
 
     /// How the failing run came to do what it did at a point, where no line is suspected before it: from value to value. What is `told` already is left
@@ -63,6 +93,7 @@ impl Case<'_> {
         let mut sites = HashSet::from([run.site(start.0)]);
         let (mut at, mut only) = start;
         let mut byte: Option<u8> = None;
+        let trusted = self.room.trusted_files().unwrap_or_default();
         while way.len() < MOST_POINTS && seen.len() <= most {
             let value = only.map(|write| run.value(write));
             let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
@@ -99,6 +130,8 @@ impl Case<'_> {
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
+                // That the tests come to a check says nothing of why it fails.
+                (None, Some(parent)) if way.len() > 1 && self.is_in(parent, &trusted) => break,
                 (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
                 _ => break,
             };

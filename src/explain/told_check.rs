@@ -59,7 +59,8 @@ impl Case<'_> {
             return None;
         }
         let complaint = self.recorded[1].reason.clone()?;
-        let at = *self.failed_check(&complaint, self.words.files())?.first()?;
+        let named = self.failed_check(&complaint, self.words.files()).and_then(|checks| checks.first().copied());
+        let at = named.or_else(|| self.aborted())?;
         let operands = self.texts_compared(at).or_else(|| self.equated(at)).or_else(|| self.compared_in_call(at))?;
         let function = self.own_place(Side::Second, at)?.1.to_owned();
         let words = self.told_values(at, operands)?;
@@ -79,6 +80,13 @@ impl Case<'_> {
         let (text, rest) = told.strip_suffix("...").map_or((told.as_str(), ""), |text| (text, "..."));
         let text = text.strip_prefix('"')?.strip_suffix('"')?.replace("\\\"", "\"");
         Some(format!("{text}{rest}"))
+    }
+
+    /// The decision that led the failing run to end itself by `abort`, if one did.
+    pub(super) fn aborted(&self) -> Option<u32> {
+        let last = self.failing().points() - 1;
+        let aborts = matches!(self.runs.walked[1].end, End::Outside(Some(step)) if self.code.role_of(step) == Some(Role::Aborts));
+        Some(self.decided_by(last)).filter(|check| aborts && *check != last)
     }
 
     /// Whether the failing run ends by itself, or by `abort`.
