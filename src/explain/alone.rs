@@ -180,7 +180,8 @@ impl Case<'_> {
         }) {
             return None;
         }
-        let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
+        let found = way(self.failing(), &starts, |point| changed.contains(&point));
+        let found = found.or_else(|| self.way_past(&starts, &changed))?;
         let (fault, _) = *found.last()?;
         // Without the check itself, or with another input in the call that leads to it, it passes as well.
         let is_left_out = goal.mend.is_some_and(leaves_out);

@@ -19,7 +19,7 @@ pub const MOST_FOLLOWED: usize = 11;
 /// The same of a way that goes on from a line that is not sure to be the fault: as long as a chain may be, for most of it only hands on.
 const MOST_BEFORE: usize = 12;
 /// Places, at most, that led to a constant which a way by likely lines ends at.
-const MOST_BEHIND: usize = 3;
+const MOST_BEHIND: usize = 8;
 /// Points on such a way, at most: a loop is left after that.
 const MOST_POINTS: usize = 400;
 
@@ -41,10 +41,12 @@ impl Case<'_> {
         let way = weightiest_way(self.failing(), &[(start, None)], |point| numbers.get(&point).copied());
         let mut way = self.up_to_the_tests(way.unwrap_or_default());
         // A constant comes of nothing but what decided that it is set.
+        let mut most = MOST_TOLD;
         if let Some((last, _)) = way.last().copied().filter(|(last, _)| *last != start && self.is_constant(*last)) {
             way.extend(self.followed((last, None), MOST_BEHIND).into_iter().skip(1));
+            most.1 += MOST_BEHIND;
         }
-        let mut points = self.told_way(&way, MOST_TOLD);
+        let mut points = self.told_way(&way, most);
         points.retain(|point| !is_near(&point.file, point.line, 0));
         points
     }
@@ -110,7 +112,9 @@ impl Case<'_> {
             let worth = |write: &u32| {
                 let own = run.value(*write);
                 let is_handed = Some(own) == value || byte.is_some_and(|byte| own == Value::Number(u64::from(byte)));
-                (is_handed, !matches!(own, Value::Address(_)), run.writer(*write))
+                // A constant that a caller passes says less than what memory holds.
+                let is_passed = matches!(self.argument_of(run.writer(*write), *write), Passed::Constant);
+                (is_handed, !matches!(own, Value::Address(_)), !is_passed, run.writer(*write))
             };
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =

@@ -289,8 +289,12 @@ impl Case<'_> {
         Some((effect, Some(text)))
     }
 
-    /// Why the failing run went the way that it did at a decision, if that has a text or values with names.
+    /// Why the failing run went the way that it did at a decision of two ways, if that has a text or values with names.
     fn told_values_of(&self, point: u32) -> String {
+        let site = self.code.what(self.runs.runs[1].site(point));
+        if !matches!(site, Site::Step(step) if self.code.is_branch(step)) {
+            return String::new();
+        }
         let told = self.told_decision(point, &format!(" at {}", self.at(Side::Second, point)));
         let says = self.condition(point).is_some() || told.contains(": ");
         if says { format!(", for {told}") } else { String::new() }

@@ -113,13 +113,14 @@ impl Case<'_> {
         })
     }
 
-    /// The place in its frame that a step stores to.
+    /// The place in its frame that a step stores to; nothing for what is written through an address.
     pub(super) fn local(&self, step: u32) -> Option<i64> {
         let code = &self.code.steps[step as usize];
-        let next = self.code.steps.get(step as usize + 1)?;
-        let tree = self.code.nodes.get(code.tokens as usize..next.tokens as usize)?;
-        match (code.action, tree.last()?.token) {
-            (Action::Store(_), Token::Frame(offset)) => Some(offset),
+        let Action::Store(_) = code.action else { return None };
+        let (mut at, mut loads) = (code.tokens as usize, 0);
+        self.pass(&mut at, &mut loads);
+        match self.code.nodes.get(at)?.token {
+            Token::Frame(offset) => Some(offset),
             _ => None,
         }
     }

@@ -359,15 +359,17 @@ impl<'a> Search<'a> {
         Ok(skips.unwrap_or(known && is_over(until)))
     }
 
-    /// Whether a change is one of the check itself: of its condition, or of a value that a call hands it. It says nothing of what is checked.
+    /// Whether a change is one of the check itself: of its condition, of a value that a call hands it, or of one that chooses how the process exits. It says
+    /// nothing of what is checked.
     pub fn is_of_check(&self, change: Change) -> bool {
         let run = &self.runs.runs[0];
         let Change::Replaced(point, _) = change else {
             return self.site(change).is_some_and(|site| self.check().has(site));
         };
         let is_handed = |read: &u32| run.writer(*read) == point;
-        let reads_it = |at: u32| self.check().has(run.site(at)) && run.reads(at).iter().any(is_handed);
-        self.stores.passed().iter().any(|store| store.point == point) && (point + 1..run.points()).any(reads_it)
+        let is_passed = self.stores.passed().iter().any(|store| store.point == point);
+        let is_of = |site: u32| self.check().is_exiting(site) || is_passed && self.check().has(site);
+        (point + 1..run.points()).any(|at| is_of(run.site(at)) && run.reads(at).iter().any(is_handed))
     }
 
     /// Whether a change acts at one of many executions of a condition.

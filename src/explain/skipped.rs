@@ -26,6 +26,8 @@ const MOST_TO_THE_END: usize = 4;
 pub struct Check {
     /// Its conditions that the failing run came to, and how often it did.
     conditions: Vec<(u32, u32)>,
+    /// The decision that does nothing but choose how the process exits.
+    exiting: Option<u32>,
 }
 
 impl Check {
@@ -41,7 +43,8 @@ impl Check {
             let last = (1..run.points()).rev().find(|point| named.contains(&run.site(*point)));
             sites.extend(last.and_then(|last| deciding(code, run, last)));
         }
-        for ending in [aborting(code, run), exiting(code, run)].into_iter().flatten() {
+        let exiting = exiting(code, run);
+        for ending in [aborting(code, run), exiting].into_iter().flatten() {
             if !sites.contains(&ending) {
                 sites.push(ending);
             }
@@ -52,7 +55,12 @@ impl Check {
             conditions.iter_mut().filter(|(one, _)| *one == site).for_each(|(_, times)| *times += 1);
         }
         conditions.retain(|(_, times)| *times > 0);
-        Check { conditions }
+        Check { conditions, exiting }
+    }
+
+    /// Whether a site is the decision that does nothing but choose how the process exits.
+    pub fn is_exiting(&self, site: u32) -> bool {
+        self.exiting == Some(site)
     }
 
     /// Whether a site is one of its conditions.
