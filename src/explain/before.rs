@@ -112,9 +112,7 @@ impl Case<'_> {
             let worth = |write: &u32| {
                 let own = run.value(*write);
                 let is_handed = Some(own) == value || byte.is_some_and(|byte| own == Value::Number(u64::from(byte)));
-                // A constant that a caller passes says less than what memory holds.
-                let is_passed = matches!(self.argument_of(run.writer(*write), *write), Passed::Constant);
-                (is_handed, !matches!(own, Value::Address(_)), !is_passed, run.writer(*write))
+                (is_handed, !matches!(own, Value::Address(_)), run.writer(*write))
             };
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =
