@@ -61,12 +61,23 @@ impl Case<'_> {
         points
     }
 
-    /// A way as far as no decision or call of the tests' own code leads on: that a check is come to says nothing of why it fails.
+    /// A way as far as the course of the tests does not lead on.
     fn up_to_the_tests(&self, mut way: Vec<(u32, Tie)>) -> Vec<(u32, Tie)> {
         let trusted = self.room.trusted_files().unwrap_or_default();
-        let of_tests = way.iter().position(|(point, tie)| *tie == Tie::Control && self.is_in(*point, &trusted));
-        way.truncate(of_tests.unwrap_or(way.len()));
+        let is_course = |number: &usize| {
+            let (point, tie) = way[*number];
+            tie == Tie::Control && self.is_course(&way[..*number], point, &trusted)
+        };
+        let course = (0..way.len()).find(is_course);
+        way.truncate(course.unwrap_or(way.len()));
         way
+    }
+
+    /// Whether a point that a way goes on to by control is of the course of the tests, which are in `trusted` files: it calls one of their functions, or decides
+    /// that the tested code is called, where the way was. That a check is come to says nothing of why it fails; what decides within a check does.
+    fn is_course(&self, way: &[(u32, Tie)], point: u32, trusted: &HashSet<String>) -> bool {
+        let decides = self.code.decides(self.failing().site(point));
+        self.is_in(point, trusted) && (!decides || way.iter().any(|(point, _)| !self.is_in(*point, trusted)))
     }
 
     /// Whether a point stands in one of these files.
@@ -132,8 +143,7 @@ impl Case<'_> {
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
-                // That the tests come to a check says nothing of why it fails.
-                (None, Some(parent)) if way.len() > 1 && self.is_in(parent, &trusted) => break,
+                (None, Some(parent)) if way.len() > 1 && self.is_course(&way, parent, &trusted) => break,
                 (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
                 _ => break,
             };

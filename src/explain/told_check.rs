@@ -43,6 +43,10 @@ impl Case<'_> {
         // The numbers before are those of a status and of a place.
         let said = happens.rsplit_once(": ").map_or(happens.as_str(), |(_, said)| said);
         let is_told = |value: &String| said.split(' ').any(|word| word.trim_matches(&MARKS[..]) == value);
+        let is_decision = self.asserted().is_none() && self.aborted().is_some();
+        if is_decision && [" is true: ", " is false: "].iter().any(|with_values| happens.contains(with_values)) {
+            return happens;
+        }
         match self.told_check() {
             Some(check) if !check.values.iter().all(is_told) => {
                 let Check { function, words, .. } = check;
