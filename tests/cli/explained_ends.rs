@@ -315,3 +315,31 @@ fn a_store_that_a_suspected_line_led_past_is_told() {
     let places = places(&found);
     assert!(places.contains(&("bits.c".to_owned(), line_of(BITS, "/* loop */"))), "{found}");
 }
+
+/// Tells of a failed check in colours, and its line in words.
+const TEST_COLOURED: &str = r#"#include <stdio.h>
+
+int last(const int *values, int count);
+
+int main(void)
+{
+    static const int values[] = { 4, 5, 6, 7 };
+    int found = last(values, 3);
+    if (found != 6) { /* check */
+        fprintf(stderr, "\033[31m assert fail\033[0m in \033[36m%s \033[0mon \033[1mline %d\033[0m : found\n", __FILE__, __LINE__ - 1);
+        return 1;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn a_check_that_tells_its_place_in_colours_is_where_it_begins() {
+    let sources = [("last.c", LAST), ("test_last.c", TEST_COLOURED)];
+    let suite = "kind = \"command\"\nrun = \"./last\"";
+    let found = told(&Project::tested(&sources, "cc -g -O0 -o last last.c test_last.c", suite));
+    let first = found["summary"][0].as_str().unwrap();
+    assert!(first.contains("assert fail in test_last.c on line"), "{found}");
+    assert!(first.contains("expected 6, was 7"), "{found}");
+    assert!(!first.contains("u{1b}"), "{found}");
+}
