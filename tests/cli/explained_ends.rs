@@ -343,3 +343,46 @@ fn a_check_that_tells_its_place_in_colours_is_where_it_begins() {
     assert!(first.contains("expected 6, was 7"), "{found}");
     assert!(!first.contains("u{1b}"), "{found}");
 }
+
+/// Writes the even numbers below a bound, and one of them twice.
+const EVENS: &str = r#"int evens(int below, int *into)
+{
+    int count = 0;
+    for (int n = 0; n < below; n += 2)
+        into[count++] = n == 4 ? 2 : n; /* fault */
+    return count;
+}
+"#;
+
+/// Counts along what it expects, behind what is written.
+const TEST_EVENS: &str = r#"#include <stdio.h>
+
+int evens(int below, int *into);
+
+int main(void)
+{
+    int found[8];
+    int count = evens(10, found);
+    int expected = 0;
+    for (int at = 0; at < count; at++) {
+        expected = 2 * at; /* expected */
+        if (found[at] != expected) {
+            fprintf(stderr, "test_evens.c:12: failed\n");
+            return 1;
+        }
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn of_what_a_check_compares_what_the_tested_code_wrote_is_followed() {
+    let sources = [("evens.c", EVENS), ("test_evens.c", TEST_EVENS)];
+    let suite = "kind = \"command\"\nrun = \"./evens\"";
+    let project = Project::tested(&sources, "cc -g -O0 -o evens evens.c test_evens.c", suite);
+    let output = project.suspect(&["explain", "--budget", "0s", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    let places = places(&found);
+    assert!(places.contains(&("evens.c".to_owned(), line_of(EVENS, "/* fault */"))), "{found}");
+    assert!(!places.contains(&("test_evens.c".to_owned(), line_of(TEST_EVENS, "/* expected */"))), "{found}");
+}
