@@ -126,7 +126,7 @@ impl Case<'_> {
             let worth = |write: &u32| {
                 let own = run.value(*write);
                 let is_handed = Some(own) == value || byte.is_some_and(|byte| own == Value::Number(u64::from(byte)));
-                (is_handed, is_tested(write), !matches!(own, Value::Address(_)), run.writer(*write))
+                (is_handed, !matches!(own, Value::Address(_)), is_tested(write), run.writer(*write))
             };
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =

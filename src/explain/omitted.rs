@@ -113,16 +113,25 @@ impl Case<'_> {
         let (Some(taken), Some(other)) = (ways.get(outcome as usize), ways.get(1 - (outcome as usize).min(1))) else {
             return HashSet::new();
         };
-        let is_left_out = |step: &u32| {
-            let wanted = HashSet::from([*step]);
-            self.comes_to(*other, branch, &wanted) && !self.comes_to(*taken, branch, &wanted)
-        };
+        let [on_the_way, left_out] = [*taken, *other].map(|way| self.reached(way, branch));
+        let is_left_out = |step: &u32| left_out.contains(step) && !on_the_way.contains(step);
         let function = &self.code.functions[self.code.steps[branch as usize].function as usize];
         let is_store = |step: &u32| {
             matches!(self.code.steps[*step as usize].action, Action::Store(_)) && self.local(*step).is_none()
         };
         let stores = function.steps.clone().filter(is_store).filter(is_left_out);
         stores.filter_map(|step| self.member(self.code.site(Site::Step(step)))).collect()
+    }
+
+    /// The steps that are come to from a step without passing `but`.
+    fn reached(&self, from: u32, but: u32) -> HashSet<u32> {
+        let (mut open, mut seen) = (vec![from], HashSet::new());
+        while let Some(step) = open.pop() {
+            if step != but && seen.insert(step) {
+                open.extend(self.code.successors(step));
+            }
+        }
+        seen
     }
 
     /// The member or array that a store writes, by the name that it has where it is assigned.
