@@ -69,7 +69,7 @@ pub use baseline::{
     differing, timeout_from,
 };
 pub use captured::Judging;
-pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks};
+pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks, without_colours};
 pub use config::{Config, FILE as CONFIG_FILE, RETURNED, ScratchKind, StatedRange};
 pub use deadline::Deadline;
 pub use error::SuiteError;
