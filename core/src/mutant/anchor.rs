@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::code::Junk;
 use super::operator::Class;
 use super::removal::DEPTH;
-use super::{beside, candidate, insertion, null_guard, value_guard};
+use super::{beside, bound_guard, candidate, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
@@ -117,6 +117,7 @@ impl<'a> View<'a> {
         beside::of_function(&body, &mut drafts);
         null_guard::of_function(&body, &mut drafts);
         value_guard::of_function(&body, &mut drafts);
+        bound_guard::of_function(&body, &mut drafts);
         drafts
     }
 

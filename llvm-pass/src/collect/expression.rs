@@ -47,6 +47,15 @@ impl Location {
         }
     }
 
+    /// What stands in front of the name of a member of what is here.
+    pub fn way_in(&self) -> String {
+        match self.form {
+            Form::Direct => format!("{}.", self.text),
+            Form::Pointer => format!("{}->", self.text),
+            Form::Array => format!("{}[0].", self.text),
+        }
+    }
+
     fn address_text(&self) -> String {
         match self.form {
             Form::Direct if self.kind.is_some_and(Info::is_array) => self.text.clone(),
@@ -56,11 +65,9 @@ impl Location {
     }
 
     fn member(&self, member: &Member) -> Location {
-        let text = match (member.name.is_empty(), self.form) {
-            (true, _) => self.text.clone(),
-            (_, Form::Direct) => format!("{}.{}", self.text, member.name),
-            (_, Form::Pointer) => format!("{}->{}", self.text, member.name),
-            (_, Form::Array) => format!("{}[0].{}", self.text, member.name),
+        let text = match member.name.is_empty() {
+            true => self.text.clone(),
+            false => self.way_in() + &member.name,
         };
         let form = if member.name.is_empty() { self.form } else { Form::Direct };
         Location { form, text, kind: member.kind, pending: 0, variable: self.variable.clone() }

@@ -1,6 +1,7 @@
 //! Collecting: what a unit's functions have that is counted, logged or changed. Nothing here changes the IR.
 
 pub mod bit_fields;
+pub mod bounds;
 pub mod callees;
 pub mod calls;
 pub mod compounds;

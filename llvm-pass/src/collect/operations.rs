@@ -9,6 +9,7 @@ use suspect_format::operation::Operator;
 use suspect_format::site::{NodeKind, OperationKind, ValueClass};
 
 use crate::collect::bit_fields::bit_fields;
+use crate::collect::bounds;
 use crate::collect::callees;
 use crate::collect::calls;
 use crate::collect::compounds::{Found, Graph};
@@ -335,6 +336,11 @@ impl Collector<'_, '_> {
         }
         for (position, kind) in guards::numbers(self.unit.reader, self.body, &self.fields) {
             self.push(position, kind, OperationSpot::Number(position));
+        }
+        for (position, kind, spot, others) in
+            bounds::collect(self.unit.reader, self.unit.limits, self.body, &mut self.scopes)
+        {
+            self.push_with(position, kind, spot, others);
         }
     }
 
