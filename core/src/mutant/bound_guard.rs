@@ -62,7 +62,7 @@ impl Number<'_> {
         let left = operand(self.left);
         let right = self.right.map(operand).unwrap_or_default();
         match used {
-            Use::Subscript => others.map(|other| format!("{left} >= {other}")).collect(),
+            Use::Element => others.map(|other| format!("{left} >= {other}")).collect(),
             Use::Step | Use::Passed { .. } => others.map(|other| format!("{left} > {other}")).collect(),
             Use::Difference => vec![format!("{left} < {right}")],
             Use::Sum => vec![format!("{left} + {right} < {left}")],
@@ -87,15 +87,17 @@ impl<'a> Found<'_, '_, 'a> {
         let place = self.operation.place;
         let is_pure = |part: Expression| self.body.view.is_pure(part, 0);
         let (whole, left, right) = match used {
-            Use::Subscript => {
+            Use::Element | Use::Step => {
                 let mut written = self.body.text(place).ok()?.beginning_at(place.line, place.column);
                 written.retain(|found| found.kind() == Kind::Subscript);
-                let [whole] = written[..] else { return None };
-                (whole, whole.subscript()?, None)
-            }
-            Use::Step => {
-                let whole = self.body.written(place, |found| matches!(found.operator(), "+" | "+=")).ok()?;
-                (whole, whole.right()?, None)
+                match written[..] {
+                    [] => {
+                        let whole = self.body.written(place, |found| matches!(found.operator(), "+" | "+=")).ok()?;
+                        (whole, whole.right()?, None)
+                    }
+                    [whole] => (whole, whole.subscript()?, None),
+                    _ => return None,
+                }
             }
             Use::Passed { position, n_arguments } => {
                 let call = self.call().ok()?;
@@ -139,11 +141,11 @@ mod tests {
     #[test]
     fn numbers_are_compared_before_they_are_used() {
         assert_eq!(
-            guarded("b = s[a];", "s[", Use::Subscript, &["16", "p->n"]),
+            guarded("b = s[a];", "s[", Use::Element, &["16", "p->n"]),
             ["if (a >= 16) return; b = s[a]; return;", "if (a >= p->n) return; b = s[a]; return;"]
         );
         assert_eq!(
-            guarded("p->s[a + 1] = b;", "p->s", Use::Subscript, &["p->n"]),
+            guarded("p->s[a + 1] = b;", "p->s", Use::Element, &["p->n"]),
             ["if ((a + 1) >= p->n) return; p->s[a + 1] = b; return;"]
         );
         assert_eq!(guarded("s += a * b;", "+=", Use::Step, &["n"]), ["if (a * b > n) return; s += a * b; return;"]);
@@ -161,11 +163,11 @@ mod tests {
     #[test]
     fn no_guard_stands_before_what_may_not_use_the_number() {
         for (body, mark, used) in [
-            ("if (b && s[a]) b = 1;", "s[", Use::Subscript),
-            ("b = s[a++];", "s[", Use::Subscript),
-            ("g(h(), s[a]);", "s[", Use::Subscript),
-            ("b = s[a][c];", "s[", Use::Subscript),
-            ("while (s[a]) a++;", "s[", Use::Subscript),
+            ("if (b && s[a]) b = 1;", "s[", Use::Element),
+            ("b = s[a++];", "s[", Use::Element),
+            ("g(h(), s[a]);", "s[", Use::Element),
+            ("b = s[a][c];", "s[", Use::Element),
+            ("while (s[a]) a++;", "s[", Use::Element),
             ("memcpy(s, h(), a);", "memcpy", MEMCPY),
             ("memcpy(s, a);", "memcpy", MEMCPY),
             ("a = b - h();", "- h", Use::Difference),

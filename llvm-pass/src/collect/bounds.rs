@@ -8,7 +8,7 @@ use suspect_format::site::{OperationKind, Signedness, Use};
 
 use crate::collect::expression::Reader;
 use crate::collect::operations::before_widening;
-use crate::collect::sites::{Base, Body, Bound, OperationSpot, Other, position_of};
+use crate::collect::sites::{Base, Body, Bound, OperationSpot, Other};
 use crate::collect::variables::Scopes;
 use crate::collect::{nodes, signedness};
 use crate::llvm::debug_info::{Info, Sign};
@@ -77,7 +77,6 @@ impl Limits {
 /// A use of a number: what is compared, and what memory it is about.
 struct Found {
     used: Use,
-    left: Value,
     signed: bool,
     others: Vec<(String, Other)>,
 }
@@ -144,20 +143,20 @@ impl Search<'_, '_> {
         if index.is_constant() || !in_array && last != 1 || nodes::reads_va_list(base) {
             return None;
         }
-        let own = position_of(step);
-        let begins = base.is(LLVMOpcode::LLVMAlloca)
-            || base.is_instruction() && position_of(base) == own;
-        let updates = |user: &Value| user.is(LLVMOpcode::LLVMStore) && user.operand(0) == Some(step);
-        let is_subscript = in_array || begins && !step.users().iter().any(updates);
+        let is_element = step.users().iter().all(|user| match user.opcode() {
+            Some(LLVMOpcode::LLVMStore) => user.operand(1) == Some(step),
+            Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMGetElementPtr) => user.operand(0) == Some(step),
+            _ => false,
+        });
         let left = before_widening(index);
         let signed = match index == left {
             true => signedness::result(self.reader, left)?,
             false => index.is(LLVMOpcode::LLVMSExt),
         };
-        let used = if is_subscript { Use::Subscript } else { Use::Step };
+        let used = if is_element { Use::Element } else { Use::Step };
         let others = self.others(step, left, &[base]);
         let is_written = !left.is_constant() && !others.is_empty();
-        is_written.then_some(Found { used, left, signed, others })
+        is_written.then_some(Found { used, signed, others })
     }
 
     /// Numbers that are passed to functions of the C library, beside addresses.
@@ -185,7 +184,7 @@ impl Search<'_, '_> {
             let others = self.others(call, left, &pointers);
             if !others.is_empty() {
                 let used = Use::Passed { position: at as u32, n_arguments };
-                found.push(Found { used, left, signed, others });
+                found.push(Found { used, signed, others });
             }
         }
         found
@@ -203,7 +202,7 @@ impl Search<'_, '_> {
         let operator = if is_difference { Operator::Sub } else { Operator::Add };
         let is_unsigned = signedness::of(self.reader, value, operator) == Signedness::Unsigned;
         let used = if is_difference { Use::Difference } else { Use::Sum };
-        is_unsigned.then_some(Found { used, left, signed: false, others: Vec::new() })
+        is_unsigned.then_some(Found { used, signed: false, others: Vec::new() })
     }
 
     /// What a number at `user` is compared with, where it is about the memory at `bases`.
@@ -239,7 +238,7 @@ impl Search<'_, '_> {
         limits.iter().take(MOST_MEMBERS).map(other).collect()
     }
 
-    /// Variables: those that are compared with what the number is made of, then parameters, then others that are compared.
+    /// Variables: those that are compared with what the number is made of, then others that are compared, then parameters.
     fn variables(&mut self, user: Value, left: Value) -> Vec<(String, Other)> {
         let mut own = HashSet::new();
         sources(left, 0, &mut own);
@@ -247,7 +246,7 @@ impl Search<'_, '_> {
         for (storage, info, is_parameter) in self.scopes.visible_at(user) {
             let is_compared = self.compared.get(&storage);
             let is_with_own = is_compared.is_some_and(|with| own.iter().any(|own| with.contains(&Some(*own))));
-            let rank = match (is_with_own, is_parameter, is_compared.is_some()) {
+            let rank = match (is_with_own, is_compared.is_some(), is_parameter) {
                 (true, ..) => 0,
                 (_, true, _) => 1,
                 (.., true) => 2,
@@ -369,7 +368,7 @@ fn array_of(user: Value, base: Value) -> Option<u64> {
 
 fn sign(kind: Info, bits: u32) -> Option<bool> {
     match kind.sign()? {
-        _ if kind.bits() != u64::from(bits) => None,
+        _ if kind.bits() != u64::from(bits) || kind.pointee().is_some() => None,
         Sign::Signed => Some(true),
         Sign::Unsigned => Some(false),
     }

@@ -4,7 +4,7 @@ use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVM
 
 use crate::llvm::debug_info::{Info, Member};
 use crate::llvm::ir::{
-    LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Module, Type, Value, bytes_of, llvm,
+    LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Module, Type, Value, bytes_of, llvm, structure_name,
 };
 use crate::llvm::shim;
 
@@ -147,6 +147,18 @@ impl Location {
     /// The structure that is here.
     pub fn structure(&self) -> Option<Info> {
         self.kind.filter(|kind| self.pending == 0 && kind.is_structure())
+    }
+
+    /// The member of the union here that is the structure of this name in the IR, if it is the only such one.
+    fn of_union(self, structure: Type) -> Location {
+        let kind = self.kind.filter(|kind| self.pending == 0 && kind.is_union());
+        let (Some(kind), Some(name)) = (kind, structure_name(structure)) else { return self };
+        let is_it = |one: &Member| one.kind.is_some_and(|kind| name == format!("struct.{}", kind.stripped().name()));
+        let mut found = kind.members().into_iter().filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(member), None) if !member.name.is_empty() => self.member(&member),
+            _ => self,
+        }
     }
 
     /// Whether what is here is a structure or union as a whole, for all that the debug information says.
@@ -301,6 +313,7 @@ impl Reader {
                 if here.kind.is_some_and(Info::is_complex) {
                     return Some((here.of_complex(if field == 0 { "__real" } else { "__imag" }), field_kind));
                 }
+                let here = here.of_union(kind);
                 let pending = here.pending + offset;
                 let bits = self.size(field_kind);
                 Some((self.field(Location { pending, ..here }, bits), field_kind))

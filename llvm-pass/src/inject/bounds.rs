@@ -39,7 +39,7 @@ impl Mutations<'_> {
             }
             used => {
                 let holds = |(at, other): (usize, &Other)| {
-                    let is = self.exceeds(&builder, left, self.read(&builder, other), used == Use::Subscript);
+                    let is = self.exceeds(&builder, left, self.read(&builder, other), used == Use::Element);
                     self.mask(&builder, is, at as u32)
                 };
                 bound.others.iter().enumerate().map(holds).collect()
@@ -99,7 +99,7 @@ fn compare(builder: &Builder, predicate: LLVMIntPredicate, left: Value, right: V
 /// The number that is used.
 fn left_of(user: Value, used: Use) -> Option<Value> {
     let operand = match used {
-        Use::Subscript | Use::Step => user.operand(user.n_operands() - 1)?,
+        Use::Element | Use::Step => user.operand(user.n_operands() - 1)?,
         Use::Passed { position, .. } => user.operand(position)?,
         Use::Difference | Use::Sum => return user.operand(0),
     };

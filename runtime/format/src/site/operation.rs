@@ -86,8 +86,8 @@ pub mod guard {
 /// How the number is used that a guard compares with others, and so which relation the guard asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
-    /// It is the subscript of an element: the guard asks if it is at least the other number.
-    Subscript,
+    /// It is the number of an element: the guard asks if it is at least the other number.
+    Element,
     /// An address is moved by it: if it is greater.
     Step,
     /// It is passed, as this argument of so many: if it is greater.
@@ -317,7 +317,7 @@ impl Operation {
             OperationKind::Number { width, signed, result } => sink.put(&[16, width, signed as u8, result as u8]),
             OperationKind::Bounded { used, n_others } => {
                 let (how, position, n_arguments) = match used {
-                    Use::Subscript => (0, 0, 0),
+                    Use::Element => (0, 0, 0),
                     Use::Step => (1, 0, 0),
                     Use::Passed { position, n_arguments } => (2, position, n_arguments),
                     Use::Difference => (3, 0, 0),
@@ -401,7 +401,7 @@ impl Operation {
             15 => OperationKind::Member { member: cursor.small()?, n_others: cursor.small()? },
             17 => {
                 let used = match cursor.byte()? {
-                    0 => Use::Subscript,
+                    0 => Use::Element,
                     1 => Use::Step,
                     2 => Use::Passed { position: cursor.small()?, n_arguments: cursor.small()? },
                     3 => Use::Difference,
