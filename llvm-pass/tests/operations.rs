@@ -196,13 +196,17 @@ const EDITS: &[Edit] = &[
     edit("struct pair p = {0, 2}; [[show(p.@x);|if (p.x == 0) return; show(p.x);]] show(5);", "number", 1),
     edit("next(); [[@next();|if (next()) return;]] show(next());", "number", 1 << 42),
     edit(
-        "int a[8] = {0}, n = rand_(4), m = rand_(3); if (n < m) n++; [[show(@a[n]);|if (n >= m) return; show(a[n]);]] show(5);",
+        "int a[8] = {0}, n = rand_(4), m = rand_(3);\nif (n < m) n++;\n[[show(@a[n]);|if (n >= m) return; show(a[n]);]] show(5);",
         "bound",
         1 << 21,
     ),
-    edit("int a[8] = {0}, n = rand_(7) + 1; [[show(@a[n & 15]);|if ((n & 15) >= 8) return; show(5);]] show(5);", "bound", 1),
     edit(
-        "int a[8] = {0}, *p = a + 4, n = -rand_(1); unsigned m = rand_(3); if (m > rand_(2)) m++; [[show(@p[n]);|if (n >= m) return; show(p[n]);]] show(5);",
+        "int a[8] = {0}, n = rand_(7) + 1; [[show(@a[n & 15]);|if ((n & 15) >= 8) return; show(5);]] show(5);",
+        "bound",
+        1,
+    ),
+    edit(
+        "int a[8] = {0}, *p = a + 4, n = -rand_(1); unsigned m = rand_(3); if (m > rand_(2)) m++;\n[[show(@p[n]);|if (n >= m) return; show(p[n]);]] show(5);",
         "bound",
         1,
     ),
