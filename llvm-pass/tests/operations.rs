@@ -200,11 +200,7 @@ const EDITS: &[Edit] = &[
         "bound",
         1 << 21,
     ),
-    edit(
-        "int a[8] = {0}, n = rand_(7) + 1; [[show(@a[n & 15]);|if ((n & 15) >= 8) return; show(5);]] show(5);",
-        "bound",
-        1,
-    ),
+    edit("int a[8] = {0}, n = rand_(7) + 1; [[global = @a[n & 15];|if ((n & 15) >= 8) return;]] show(5);", "bound", 1),
     edit(
         "int a[8] = {0}, *p = a + 4, n = -rand_(1); unsigned m = rand_(3); if (m > rand_(2)) m++;\n[[show(@p[n]);|if (n >= m) return; show(p[n]);]] show(5);",
         "bound",

@@ -5,7 +5,7 @@ use super::beside::returned;
 use super::candidate::Found;
 use super::null_guard::usual;
 use super::operator::Class;
-use crate::program::{OperationKind, Use};
+use crate::program::{NodeKind, OperationKind, Use};
 use crate::source::{Expression, Kind, Statement};
 use crate::trial::Change;
 
@@ -13,6 +13,9 @@ use suspect_format::site::guard;
 
 /// Bytes of the text of a number, at most.
 const LONGEST: usize = 80;
+
+/// Constants that other functions return, at most.
+const MOST_OF_OTHERS: usize = 3;
 
 /// A number that is used, and the statement that a guard stands before.
 struct Number<'a> {
@@ -31,10 +34,7 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
         let OperationKind::Bounded { used, .. } = operation.kind else { continue };
         let mut found = Found::of(body, index, drafts);
         let Some(number) = found.number(used).filter(|number| number.is_short()) else { continue };
-        let results = results.get_or_insert_with(|| {
-            let own = returned(body, number.statement);
-            if own.is_empty() { usual(body) } else { own }
-        });
+        let results = results.get_or_insert_with(|| results_of(body, number.statement));
         let others = operation.others.iter().filter_map(|other| function.variables.get(*other as usize));
         for (condition, text) in number.conditions(used, others.map(|other| other.name.as_str())).iter().enumerate() {
             for (result, value) in results.iter() {
@@ -47,6 +47,24 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
             }
         }
     }
+}
+
+/// What the function returns, and what others of its file and type return most often. A guard that does not hold costs nothing, so these may be more.
+fn results_of(body: &Body, statement: Statement) -> Vec<(String, i64)> {
+    let mut results = returned(body, statement);
+    if results.is_empty() {
+        results = usual(body);
+    }
+    let function = &body.view.program.functions[body.index as usize];
+    let nodes = &body.view.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
+    let Some(own) = nodes.iter().find(|node| node.kind == NodeKind::Return) else { return results };
+    let of_others = body.view.returns().get(&(own.place.file, own.type_name.as_str()));
+    for (text, value) in of_others.into_iter().flatten().take(MOST_OF_OTHERS) {
+        if results.iter().all(|(_, known)| known != value) {
+            results.push((format!("return {text};"), *value));
+        }
+    }
+    results
 }
 
 impl Number<'_> {
