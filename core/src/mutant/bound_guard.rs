@@ -14,8 +14,8 @@ use suspect_format::site::guard;
 /// Bytes of the text of a number, at most.
 const LONGEST: usize = 80;
 
-/// Constants that other functions return, at most.
-const MOST_OF_OTHERS: usize = 3;
+/// Constants that are returned by one guard or another, at most, where those that other functions return are among them.
+const MOST_RESULTS: usize = 4;
 
 /// A number that is used, and the statement that a guard stands before.
 struct Number<'a> {
@@ -59,8 +59,8 @@ fn results_of(body: &Body, statement: Statement) -> Vec<(String, i64)> {
     let nodes = &body.view.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
     let Some(own) = nodes.iter().find(|node| node.kind == NodeKind::Return) else { return results };
     let of_others = body.view.returns().get(&(own.place.file, own.type_name.as_str()));
-    for (text, value) in of_others.into_iter().flatten().take(MOST_OF_OTHERS) {
-        if results.iter().all(|(_, known)| known != value) {
+    for (text, value) in of_others.into_iter().flatten() {
+        if results.len() < MOST_RESULTS && results.iter().all(|(_, known)| known != value) {
             results.push((format!("return {text};"), *value));
         }
     }
