@@ -23,7 +23,7 @@ use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
 use super::scratch::{copy_into, is_small};
 
 /// Bytes of an input, output or file of one start that are kept; one with more is not whole.
-const MOST_BYTES: u64 = 1 << 20;
+pub const MOST_BYTES: u64 = 1 << 20;
 /// Milliseconds after which a program whose outputs are silent is looked at again: has it ended?
 const LOOK_AGAIN: u16 = 50;
 /// Entries of a temporary directory that a program is started in, which is kept.
@@ -36,7 +36,7 @@ pub const MOST_STARTS: usize = 5000;
 pub struct Standing {
     /// The file that the driver writes into.
     pub log: PathBuf,
-    /// The driver's temporary directory.
+    /// The driver's scratch directory, which is removed behind it.
     pub temporary: PathBuf,
     /// The directory of starts that were kept, whose answers are given; without it programs run and are kept.
     pub answers: Option<PathBuf>,

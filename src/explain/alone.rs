@@ -180,7 +180,8 @@ impl Case<'_> {
         }) {
             return None;
         }
-        let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
+        let found = way(self.failing(), &starts, |point| changed.contains(&point));
+        let found = found.or_else(|| self.way_past(&starts, &changed))?;
         let (fault, _) = *found.last()?;
         // Without the check itself, or with another input in the call that leads to it, it passes as well.
         let is_left_out = goal.mend.is_some_and(leaves_out);
@@ -298,9 +299,9 @@ impl Case<'_> {
             return Shown { starts: vec![(misuse.point, self.too_long(misuse))], words, is_check: false };
         }
         if let Some(words) = self.told_end() {
-            let is_check = self.asserted().is_some();
-            let start = if is_check { self.decided_by(last) } else { last };
-            return Shown { starts: vec![(start, None)], words, is_check };
+            let asserted = self.asserted().map(|_| self.decided_by(last));
+            let check = asserted.or_else(|| self.aborted());
+            return Shown { starts: vec![(check.unwrap_or(last), None)], words, is_check: check.is_some() };
         }
         if let Some(wrong) = self.wrong {
             let starts = match self.wrong_cell(wrong) {

@@ -18,6 +18,8 @@ const MOST_TOLD: (usize, usize) = (3, 3);
 pub const MOST_FOLLOWED: usize = 11;
 /// The same of a way that goes on from a line that is not sure to be the fault: as long as a chain may be, for most of it only hands on.
 const MOST_BEFORE: usize = 12;
+/// Places, at most, that led to a constant which a way by likely lines ends at.
+const MOST_BEHIND: usize = 8;
 /// Points on such a way, at most: a loop is left after that.
 const MOST_POINTS: usize = 400;
 
@@ -37,9 +39,50 @@ impl Case<'_> {
             points.filter(|point| *point < start).for_each(|point| _ = numbers.insert(point, number));
         }
         let way = weightiest_way(self.failing(), &[(start, None)], |point| numbers.get(&point).copied());
-        let mut points = self.told_way(&way.unwrap_or_default(), MOST_TOLD);
+        let mut way = self.up_to_the_tests(way.unwrap_or_default());
+        // A constant comes of nothing but what decided that it is set.
+        let mut most = MOST_TOLD;
+        if let Some((last, _)) = way.last().copied().filter(|(last, _)| *last != start && self.is_constant(*last)) {
+            way.extend(self.followed((last, None), MOST_BEHIND).into_iter().skip(1));
+            most.1 += MOST_BEHIND;
+        }
+        let mut points = self.told_way(&way, most);
         points.retain(|point| !is_near(&point.file, point.line, 0));
         points
+    }
+
+    /// The decision that led the failing run to set a constant at a point, and nothing before it; what is `told` already is left out.
+    pub(super) fn decided_before(&self, start: u32, told: &[Place]) -> Vec<Point> {
+        if !self.is_constant(start) {
+            return Vec::new();
+        }
+        let mut points = self.told_way(&self.followed((start, None), 1), (2, 0));
+        points.retain(|point| !told.iter().any(|place| (&place.file, place.line) == (&point.file, point.line)));
+        points
+    }
+
+    /// A way as far as the course of the tests does not lead on.
+    fn up_to_the_tests(&self, mut way: Vec<(u32, Tie)>) -> Vec<(u32, Tie)> {
+        let trusted = self.room.trusted_files().unwrap_or_default();
+        let is_course = |number: &usize| {
+            let (point, tie) = way[*number];
+            tie == Tie::Control && self.is_course(&way[..*number], point, &trusted)
+        };
+        let course = (0..way.len()).find(is_course);
+        way.truncate(course.unwrap_or(way.len()));
+        way
+    }
+
+    /// Whether a point that a way goes on to by control is of the course of the tests, which are in `trusted` files: it calls one of their functions, or decides
+    /// that the tested code is called, where the way was. That a check is come to says nothing of why it fails; what decides within a check does.
+    fn is_course(&self, way: &[(u32, Tie)], point: u32, trusted: &HashSet<String>) -> bool {
+        let decides = self.code.decides(self.failing().site(point));
+        self.is_in(point, trusted) && (!decides || way.iter().any(|(point, _)| !self.is_in(*point, trusted)))
+    }
+
+    /// Whether a point stands in one of these files.
+    fn is_in(&self, point: u32, files: &HashSet<String>) -> bool {
+        self.own_place(Side::Second, point).is_some_and(|(place, _)| files.contains(self.words.file(place)))
     }
 
     /// How the failing run came to do what it did at a point, where no line is suspected before it: from value to value. What is `told` already is left
@@ -63,6 +106,7 @@ impl Case<'_> {
         let mut sites = HashSet::from([run.site(start.0)]);
         let (mut at, mut only) = start;
         let mut byte: Option<u8> = None;
+        let trusted = self.room.trusted_files().unwrap_or_default();
         while way.len() < MOST_POINTS && seen.len() <= most {
             let value = only.map(|write| run.value(write));
             let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
@@ -76,10 +120,13 @@ impl Case<'_> {
                 // A loop does the same again; a call on a line that is told already hands something on.
                 writer != 0 && writer < at && (!sites.contains(&run.site(writer)) || line(writer) == line(at))
             };
+            // What the tests expect is seldom wrong: what the tested code wrote says more.
+            let is_of_tests = self.is_in(at, &trusted);
+            let is_tested = |write: &u32| !is_of_tests || !self.is_in(run.writer(*write), &trusted);
             let worth = |write: &u32| {
                 let own = run.value(*write);
                 let is_handed = Some(own) == value || byte.is_some_and(|byte| own == Value::Number(u64::from(byte)));
-                (is_handed, !matches!(own, Value::Address(_)), run.writer(*write))
+                (is_handed, !matches!(own, Value::Address(_)), is_tested(write), run.writer(*write))
             };
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =
@@ -99,6 +146,7 @@ impl Case<'_> {
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
+                (None, Some(parent)) if way.len() > 1 && self.is_course(&way, parent, &trusted) => break,
                 (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
                 _ => break,
             };

@@ -79,7 +79,10 @@ impl Case<'_> {
             Verdict::Timeout => format!("{name} does not end in time, and was at {place} then"),
             _ => match self.asserted() {
                 Some(assertion) => format!("{name} aborts at {place}: the assertion `{assertion}` fails"),
-                None => format!("{name} crashes at {place}"),
+                None => match self.aborted() {
+                    Some(check) => format!("{name} aborts at {place}, for {}", self.told_decision(check, "")),
+                    None => format!("{name} crashes at {place}"),
+                },
             },
         })
     }
@@ -277,11 +280,24 @@ impl Case<'_> {
             Some(change) => format!("{change}, it {does}"),
             None => format!("{} {does}", self.names[0]),
         };
+        let effect = self.parting_before(side, point)?;
+        let decided = self.told_values_of(effect.points[1]);
         let text = match side {
-            Side::First => format!("{failing} never comes to {at}; {}", other("does")),
-            Side::Second => format!("{failing} comes to {at}; {}", other("does not")),
+            Side::First => format!("{failing} never comes to {at}{decided}; {}", other("does")),
+            Side::Second => format!("{failing} comes to {at}{decided}; {}", other("does not")),
         };
-        self.parting_before(side, point).map(|effect| (effect, Some(text)))
+        Some((effect, Some(text)))
+    }
+
+    /// Why the failing run went the way that it did at a decision of two ways, if that has a text or values with names.
+    fn told_values_of(&self, point: u32) -> String {
+        let site = self.code.what(self.runs.runs[1].site(point));
+        if !matches!(site, Site::Step(step) if self.code.is_branch(step)) {
+            return String::new();
+        }
+        let told = self.told_decision(point, &format!(" at {}", self.at(Side::Second, point)));
+        let says = self.condition(point).is_some() || told.contains(": ");
+        if says { format!(", for {told}") } else { String::new() }
     }
 
     /// `main` returns another status; or it is not recorded, and the runs differ before what it makes of them.

@@ -84,6 +84,14 @@ impl Case<'_> {
         is_store && !is_led_to && run.reads(point).iter().all(|read| matches!(run.value(*read), Value::Address(_)))
     }
 
+    /// True for a store or a return of a constant.
+    pub(super) fn is_constant(&self, point: u32) -> bool {
+        let run = self.failing();
+        let sets = |step: u32| matches!(self.code.steps[step as usize].action, Action::Store(_) | Action::Return(_));
+        let is_number = |read: &u32| !matches!(run.value(*read), Value::Address(_));
+        self.code.step_of(run.site(point)).is_some_and(sets) && !run.reads(point).iter().any(is_number)
+    }
+
     /// The same of a constant in a local variable, which another step of its function writes.
     fn led_past_other(&self, writer: u32, reader: u32) -> Option<u32> {
         let (run, details) = (self.failing(), &self.runs.details[1]);
@@ -105,13 +113,14 @@ impl Case<'_> {
         })
     }
 
-    /// The place in its frame that a step stores to.
+    /// The place in its frame that a step stores to; nothing for what is written through an address.
     pub(super) fn local(&self, step: u32) -> Option<i64> {
         let code = &self.code.steps[step as usize];
-        let next = self.code.steps.get(step as usize + 1)?;
-        let tree = self.code.nodes.get(code.tokens as usize..next.tokens as usize)?;
-        match (code.action, tree.last()?.token) {
-            (Action::Store(_), Token::Frame(offset)) => Some(offset),
+        let Action::Store(_) = code.action else { return None };
+        let (mut at, mut loads) = (code.tokens as usize, 0);
+        self.pass(&mut at, &mut loads);
+        match self.code.nodes.get(at)?.token {
+            Token::Frame(offset) => Some(offset),
             _ => None,
         }
     }

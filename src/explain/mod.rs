@@ -15,6 +15,7 @@ mod left_out;
 mod measure;
 mod missed;
 mod misuse;
+mod omitted;
 mod printed;
 mod process;
 mod prover;

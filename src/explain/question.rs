@@ -93,6 +93,10 @@ pub const BEFORE: &str = "what lies before that was followed in the failing run 
 /// What comes before a change that mends it, on a line that may be what the fault led to.
 const BEFORE_MEND: &str = "the last `suspect rank` is not sure of that line, so what led to it follows: it was seen in the failing run alone, and is not proved";
 
+/// What comes before a constant that is another one.
+const BEFORE_CONSTANT: &str =
+    "a constant is set there, so what decided that follows: it was seen in the failing run alone, and is not proved";
+
 /// What comes before a change of the check itself.
 const BEFORE_CHECK: &str = "that change is of the check, and says nothing of what is checked; what lies before it was followed in the failing run alone; it is \
      not proved";
@@ -127,7 +131,7 @@ impl Question<'_> {
         }
         self.marks.of_input.set(false);
         let mut alone = followed.or_else(|| self.along_to_suspects().ok().flatten());
-        if alone.is_none() && matches!(compared, Err(Obstacle::Time(_) | Obstacle::Tests(_))) {
+        if alone.is_none() && matches!(compared, Err(Obstacle::Time(_) | Obstacle::Tests(_) | Obstacle::Request(_))) {
             alone = self.along_to_nothing().ok().flatten();
         }
         let Some(mut explanation) = alone else { return compared };
@@ -371,7 +375,7 @@ impl Question<'_> {
         let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
         self.marks.of_input.set(passing.is_of_input);
         explanation.trust.insert(0, passing.trust(why));
-        if !explanation.before.is_empty() {
+        if !explanation.before.is_empty() && !explanation.trust.iter().any(|told| told == BEFORE_CONSTANT) {
             let by = match (passing.is_of_check, passing.is_mended()) {
                 (true, _) => BEFORE_CHECK,
                 (_, true) => BEFORE_MEND,
@@ -474,6 +478,10 @@ impl Question<'_> {
             }
             if explanation.before.is_empty() && (passing.is_of_check || passing.is_mended() && !is_sure) {
                 explanation.before = case.followed_before(start, &told);
+            }
+            if explanation.before.is_empty() {
+                explanation.before = case.decided_before(start, &told);
+                explanation.trust.extend((!explanation.before.is_empty()).then(|| BEFORE_CONSTANT.to_owned()));
             }
         }
         Ok(explanation)

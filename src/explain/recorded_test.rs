@@ -102,10 +102,12 @@ impl RecordedTest {
         own: Option<&'f str>,
     ) -> impl Iterator<Item = Place> + use<'f> {
         let written = self.written.iter().flat_map(|[output, error]| [error, output]);
-        let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
+        let written: Vec<Vec<u8>> = written.map(|bytes| suite::without_colours(bytes)).collect();
         // What passed may have said its place before.
         let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
-        let said = complaining.chain(written.iter().copied()).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let said = complaining
+            .chain(written.iter().map(Vec::as_slice))
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         let texts = std::iter::once(complaint.to_owned()).chain(said);
         // A check names its file as the compiler was given it, often with all its directories.
         let root = format!("{}/", root.display());

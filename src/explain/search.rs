@@ -25,6 +25,9 @@ use crate::report::{Claim, MutantEdit};
 use crate::suite::Verdict;
 use crate::trial;
 
+/// Copies of a value, one of another, at most, by which it comes to where the way to exit is chosen.
+const MOST_COPIES: usize = 20;
+
 /// A failing test's run, and what can be changed in it.
 pub struct Search<'a> {
     room: &'a RecordingRoom<'a>,
@@ -359,15 +362,31 @@ impl<'a> Search<'a> {
         Ok(skips.unwrap_or(known && is_over(until)))
     }
 
-    /// Whether a change is one of the check itself: of its condition, or of a value that a call hands it. It says nothing of what is checked.
+    /// Whether a change is one of the check itself: of its condition, of a value that a call hands it, or of one that chooses how the process exits. It says
+    /// nothing of what is checked.
     pub fn is_of_check(&self, change: Change) -> bool {
         let run = &self.runs.runs[0];
         let Change::Replaced(point, _) = change else {
             return self.site(change).is_some_and(|site| self.check().has(site));
         };
         let is_handed = |read: &u32| run.writer(*read) == point;
-        let reads_it = |at: u32| self.check().has(run.site(at)) && run.reads(at).iter().any(is_handed);
-        self.stores.passed().iter().any(|store| store.point == point) && (point + 1..run.points()).any(reads_it)
+        let is_passed = self.stores.passed().iter().any(|store| store.point == point);
+        let reads_it = |at: u32| {
+            let site = run.site(at);
+            let is_exit = self.check().is_exiting(site) && run.reads(at).iter().any(|read| self.comes_of(*read, point));
+            is_exit || is_passed && self.check().has(site) && run.reads(at).iter().any(is_handed)
+        };
+        (point + 1..run.points()).any(reads_it)
+    }
+
+    /// Whether a value was written at a point, or is a copy of what was.
+    fn comes_of(&self, read: u32, point: u32) -> bool {
+        let run = &self.runs.runs[0];
+        let copied = |read: &u32| {
+            let same = |other: &&u32| run.value(**other) == run.value(*read);
+            run.reads(run.writer(*read)).iter().find(same).copied().filter(|other| other != read)
+        };
+        std::iter::successors(Some(read), copied).take(MOST_COPIES).any(|read| run.writer(read) == point)
     }
 
     /// Whether a change acts at one of many executions of a condition.

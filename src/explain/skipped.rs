@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use suspect_format::body::Action;
 use suspect_format::external::Role;
 
 use super::recorded::{Loaded, RecordingRoom};
@@ -15,14 +16,22 @@ const COUNTING: u32 = 8;
 /// How many times as long as counting alone it takes to read a recording: one that is read is walked along twice, and all of it is kept.
 const READING: u32 = 4;
 
+/// Points at the end of a run, at most, among which the call is that it exits by: handlers of the end come after it.
+const LAST_POINTS: usize = 1000;
+
+/// Jumps, at most, that lead from a decision to what ends the process.
+const MOST_TO_THE_END: usize = 4;
+
 /// The check whose failure a test tells of.
 pub struct Check {
     /// Its conditions that the failing run came to, and how often it did.
     conditions: Vec<(u32, u32)>,
+    /// The decision that does nothing but choose how the process exits.
+    exiting: Option<u32>,
 }
 
 impl Check {
-    /// The check of a failing run, as far as it names its line, or aborts.
+    /// The check of a failing run, as far as it names its line, or aborts; or the decision that does nothing but choose the status it exits with.
     pub fn of(room: &RecordingRoom<'_>, failing: &RecordedTest, loaded: &Loaded, runs: &Runs) -> Check {
         let code = &loaded.1;
         let is_condition = |site: &u32| code.decides(*site);
@@ -34,15 +43,24 @@ impl Check {
             let last = (1..run.points()).rev().find(|point| named.contains(&run.site(*point)));
             sites.extend(last.and_then(|last| deciding(code, run, last)));
         }
-        let abort = aborting(code, run).filter(|site| !sites.contains(site));
-        sites.extend(abort);
+        let exiting = exiting(code, run);
+        for ending in [aborting(code, run), exiting].into_iter().flatten() {
+            if !sites.contains(&ending) {
+                sites.push(ending);
+            }
+        }
         let passed = |site: u32| runs.passed.as_ref().map_or(0, |passed| passed.count(site));
         let mut conditions: Vec<(u32, u32)> = sites.into_iter().map(|site| (site, passed(site))).collect();
         for site in (run.skipped().points + 1..run.points()).map(|point| run.site(point)) {
             conditions.iter_mut().filter(|(one, _)| *one == site).for_each(|(_, times)| *times += 1);
         }
         conditions.retain(|(_, times)| *times > 0);
-        Check { conditions }
+        Check { conditions, exiting }
+    }
+
+    /// Whether a site is the decision that does nothing but choose how the process exits.
+    pub fn is_exiting(&self, site: u32) -> bool {
+        self.exiting == Some(site)
     }
 
     /// Whether a site is one of its conditions.
@@ -78,6 +96,28 @@ impl Check {
 fn aborting(code: &Code, run: &Run) -> Option<u32> {
     let last = run.points() - 1;
     if code.role(run.site(last)) == Some(Role::Aborts) { deciding(code, run, last) } else { None }
+}
+
+/// The site of the decision that led to the call which a run exits by, if all its ways do nothing but end the process.
+fn exiting(code: &Code, run: &Run) -> Option<u32> {
+    let ends = |point: &u32| code.role(run.site(*point)) == Some(Role::Ends);
+    let last = (run.skipped().points + 1..run.points()).rev().take(LAST_POINTS).find(ends)?;
+    let site = deciding(code, run, last)?;
+    let ways = code.successors(code.step_of(site)?);
+    ways.into_iter().all(|way| ends_at_once(code, way)).then_some(site)
+}
+
+/// Whether a step, and what follows it without a decision, does nothing but end the process.
+fn ends_at_once(code: &Code, first: u32) -> bool {
+    let mut step = first;
+    for _ in 0..MOST_TO_THE_END {
+        match code.steps[step as usize].action {
+            Action::Call { .. } => return matches!(code.role_of(step), Some(Role::Ends | Role::Aborts)),
+            Action::Jump(to) => step = to,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The site of the decision that led to a point, if one did.

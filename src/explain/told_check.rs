@@ -43,6 +43,10 @@ impl Case<'_> {
         // The numbers before are those of a status and of a place.
         let said = happens.rsplit_once(": ").map_or(happens.as_str(), |(_, said)| said);
         let is_told = |value: &String| said.split(' ').any(|word| word.trim_matches(&MARKS[..]) == value);
+        let is_decision = self.asserted().is_none() && self.aborted().is_some();
+        if is_decision && [" is true: ", " is false: "].iter().any(|with_values| happens.contains(with_values)) {
+            return happens;
+        }
         match self.told_check() {
             Some(check) if !check.values.iter().all(is_told) => {
                 let Check { function, words, .. } = check;
@@ -59,7 +63,8 @@ impl Case<'_> {
             return None;
         }
         let complaint = self.recorded[1].reason.clone()?;
-        let at = *self.failed_check(&complaint, self.words.files())?.first()?;
+        let named = self.failed_check(&complaint, self.words.files()).and_then(|checks| checks.first().copied());
+        let at = named.or_else(|| self.aborted())?;
         let operands = self.texts_compared(at).or_else(|| self.equated(at)).or_else(|| self.compared_in_call(at))?;
         let function = self.own_place(Side::Second, at)?.1.to_owned();
         let words = self.told_values(at, operands)?;
@@ -79,6 +84,13 @@ impl Case<'_> {
         let (text, rest) = told.strip_suffix("...").map_or((told.as_str(), ""), |text| (text, "..."));
         let text = text.strip_prefix('"')?.strip_suffix('"')?.replace("\\\"", "\"");
         Some(format!("{text}{rest}"))
+    }
+
+    /// The decision that led the failing run to end itself by `abort`, if one did.
+    pub(super) fn aborted(&self) -> Option<u32> {
+        let last = self.failing().points() - 1;
+        let aborts = matches!(self.runs.walked[1].end, End::Outside(Some(step)) if self.code.role_of(step) == Some(Role::Aborts));
+        Some(self.decided_by(last)).filter(|check| aborts && *check != last)
     }
 
     /// Whether the failing run ends by itself, or by `abort`.

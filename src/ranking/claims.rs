@@ -193,9 +193,8 @@ impl<'a> Claimant<'a> {
         let place = &self.session.run.program.lines[of.line as usize];
         let mut outcomes: Vec<(u32, ClaimedOutcome)> = self
             .trials
-            .outcomes(candidate)
-            .iter()
-            .map(|(test, outcome)| self.outcome(candidate, *test, outcome))
+            .usable_outcomes(candidate)
+            .map(|(test, outcome)| self.outcome(candidate, test, &outcome))
             .collect();
         outcomes.sort_by_key(|(test, outcome)| (outcome.passed_before, *test));
         let (tests, outcomes) = outcomes.into_iter().unzip();

@@ -121,19 +121,15 @@ fn whole_path<'p>(program: &'p Program, given: &'p str) -> &'p str {
 /// The candidates of a line that were tried, those that turn most failing tests and break fewest passing ones first.
 fn candidates_of(trials: &Trials, line: u32) -> Vec<u32> {
     let here = (0..).zip(trials.candidates()).filter(|(_, candidate)| candidate.line == line).map(|(at, _)| at);
-    let mut tried: Vec<u32> = here.filter(|at| !trials.outcomes(*at).is_empty()).collect();
-    let turned = |outcomes: &mut dyn Iterator<Item = (u32, crate::evidence::Outcome)>, effect: Effect| {
-        outcomes.filter(|(_, outcome)| outcome.effect == effect).count()
+    let mut tried: Vec<u32> = here.filter(|at| trials.usable_outcomes(*at).next().is_some()).collect();
+    let count = |at: u32, failed: bool, counts: fn(Effect) -> bool| {
+        let of_side = trials.usable_outcomes(at).filter(|(test, _)| trials.tests()[*test as usize].failed == failed);
+        of_side.filter(|(_, outcome)| counts(outcome.effect)).count()
     };
+    let is_turned = |effect| effect == Effect::Turned;
     tried.sort_by_key(|&at| {
-        let flips = turned(&mut trials.failing(at), Effect::Turned);
-        let breaks = turned(&mut trials.passing(at), Effect::Turned);
-        (
-            Reverse(flips),
-            breaks,
-            Reverse(trials.failing(at).filter(|(_, outcome)| outcome.effect.is_noticed()).count()),
-            at,
-        )
+        let (flips, breaks) = (count(at, true, is_turned), count(at, false, is_turned));
+        (Reverse(flips), breaks, Reverse(count(at, true, Effect::is_noticed)), at)
     });
     tried
 }
@@ -141,7 +137,7 @@ fn candidates_of(trials: &Trials, line: u32) -> Vec<u32> {
 /// Statements about what was not tried on a line.
 fn not_tried(trials: &Trials, tried: &Tried, line: u32) -> Vec<String> {
     let here = (0..).zip(trials.candidates()).filter(|(_, candidate)| candidate.line == line);
-    let untried = here.filter(|(at, _)| trials.outcomes(*at).is_empty()).count();
+    let untried = here.filter(|(at, _)| trials.usable_outcomes(*at).next().is_none()).count();
     let mut statements = Vec::new();
     match untried {
         0 => {}
@@ -295,6 +291,32 @@ fn before(report: &RankingReport, position: usize, program: &Program, numbers: &
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::{Candidate, Kind, Outcome, TriedTest};
+    use crate::trial::{End, Mutant};
+
+    #[test]
+    fn what_was_tried_on_a_test_that_was_then_refused_was_not_tried() {
+        let test = |test| TriedTest { test, failed: true, matched: None, further: false };
+        let mut trials = Trials::new(vec![test(0), test(1)]);
+        for (id, of_test) in [(0, 0), (1, 1)] {
+            let at = trials.add(Candidate {
+                id,
+                kind: Kind::Value,
+                line: 7,
+                node: None,
+                instances: Box::new([]),
+                mutant: Mutant { overrides: Box::new([]) },
+                original: "1".into(),
+                replacement: "2".into(),
+                edit: None,
+            });
+            let outcome = Outcome { effect: Effect::Turned, end: End::Exited(0), matched: None };
+            trials.set(at, of_test, outcome);
+        }
+        assert_eq!(candidates_of(&trials, 7), [0, 1]);
+        trials.set_unusable([0].into());
+        assert_eq!(candidates_of(&trials, 7), [1]);
+    }
 
     #[test]
     fn the_end_of_a_path_is_enough_where_one_file_has_it() {

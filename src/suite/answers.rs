@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use super::SuiteError;
+use super::against_file::answers as of_text;
 use super::driver::{Driver, OTHERWISE, Reading, Telling, of_start, refused};
 use super::wanted::{MOST_TRIED, MOST_UNDONE, candidates, undone};
 use crate::exec::stand_in::Reply;
@@ -56,7 +57,11 @@ impl Asking<'_> {
         let all = self.first.whole();
         let shown = |(number, wrong): &(usize, &Reply)| {
             let said = self.first.after.get(*number).map(Vec::as_slice).unwrap_or_default();
-            (*number, answers([said, &all], wrong).into_iter())
+            let mut answers = answers([said, &all], wrong);
+            if answers.is_empty() {
+                answers = self.driver.named_files(&all).iter().flat_map(|text| of_text(text, wrong)).collect();
+            }
+            (*number, answers.into_iter())
         };
         let mut open: BTreeMap<usize, std::vec::IntoIter<Reply>> = self.failing.iter().map(shown).collect();
         let mut found = BTreeMap::new();
@@ -111,13 +116,5 @@ impl Asking<'_> {
 /// status.
 fn answers(said: [&[u8]; 2], wrong: &Reply) -> Vec<Reply> {
     let found = said.map(|text| candidates(text, &wrong.stdout)).into_iter().find(|found| !found.is_empty());
-    let statuses = BTreeSet::from([0, wrong.status]);
-    let answer = |stdout: Vec<u8>| {
-        statuses.iter().map(move |status| Reply {
-            stdout: stdout.clone(),
-            stderr: wrong.stderr.clone(),
-            status: *status,
-        })
-    };
-    found.unwrap_or_default().into_iter().flat_map(answer).take(MOST_TRIED).collect()
+    found.unwrap_or_default().iter().flat_map(|text| of_text(text, wrong)).take(MOST_TRIED).collect()
 }

@@ -10,7 +10,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
+use super::check_target::LOCAL_CHECK;
 use super::load::{Found, Listed, Listing, script};
+use super::makefile::Makefile;
 use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
 use super::test::Plan;
 use crate::exec::{Command, Outcome, Status};
@@ -125,7 +127,11 @@ fn record(listing: &Listing, dir: &Path, own: &[u8]) -> Result<(Command, Outcome
         }
     }
     value.push(b'\'');
+    // What is checked besides TESTS would run now.
+    let has_local = Makefile::all_of_automake(listing.root).iter().any(|makefile| makefile.makes(LOCAL_CHECK));
+    let local = has_local.then(|| ["-o".into(), LOCAL_CHECK.into(), format!("AM_MAKEFLAGS=-o {LOCAL_CHECK}").into()]);
     let argv = ["make", "-k", "check"].map(OsString::from).into_iter().chain([OsString::from_vec(value)]);
+    let argv = argv.chain(local.into_iter().flatten());
     let mut command = listing.tool(argv);
     command.cwd = dir.to_path_buf();
     let outcome = listing.try_tool(&command)?;

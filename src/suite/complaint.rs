@@ -28,6 +28,26 @@ pub fn complaint(said: &[u8]) -> Option<Range<usize>> {
     None
 }
 
+/// What a program said without the sequences by which terminals colour it, which may stand within a place or a word.
+pub fn without_colours(said: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(said.len());
+    let mut rest = said;
+    while let Some(at) = rest.windows(2).position(|window| window == b"\x1b[") {
+        plain.extend_from_slice(&rest[..at]);
+        let behind = &rest[at + 2..];
+        let length = behind.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+        rest = match behind.get(length) {
+            Some(b'm' | b'K') => &behind[length + 1..],
+            _ => {
+                plain.extend_from_slice(&rest[at..at + 2]);
+                behind
+            }
+        };
+    }
+    plain.extend_from_slice(rest);
+    plain
+}
+
 /// The lines that tell a failure.
 pub fn complaints(said: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = said.split(|byte| *byte == b'\n');
@@ -129,6 +149,12 @@ fn count_of_failures(line: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_no_part_of_what_is_said() {
+        let said = b"\x1b[0m\x1b[31m  assert fail\x1b[0m in \x1b[1;36mtest/vec.h \x1b[0mon line 7 \x1b[2J\x1b[";
+        assert_eq!(without_colours(said), b"  assert fail in test/vec.h on line 7 \x1b[2J\x1b[");
+    }
 
     #[test]
     fn the_first_line_that_tells_a_failure_is_found() {

@@ -119,7 +119,7 @@ impl Driver {
         let cwd = self.test.working_dir(&scratch)?;
         let log = directory.join(LOG);
         let Watched { answers, last } = watched.unwrap_or_default();
-        let (temporary, answers) = (scratch.tmp(), answers.map(Path::to_owned));
+        let (temporary, answers) = (scratch.path().to_owned(), answers.map(Path::to_owned));
         Standing { log: log.clone(), temporary, answers, last }.write(directory).map_err(refused("write in"))?;
         fs::write(&log, "").map_err(refused("write in"))?;
         let tool = std::env::current_exe().map_err(refused("find this program for"))?;
@@ -201,7 +201,10 @@ impl Driver {
             Some(told) => Ok(Ok(told)),
             None => match self.looks_at_one(kept, first, replies)? {
                 Some(told) => Ok(Ok(told)),
-                None => self.stops(kept, first, replies),
+                None => match self.compares_with_file(kept, first, replies)? {
+                    Some(told) => Ok(Ok(told)),
+                    None => self.stops(kept, first, replies),
+                },
             },
         }
     }
@@ -317,13 +320,12 @@ impl Driver {
         Ok(None)
     }
 
-    /// Whether the driver stops at the first case that fails, and that is its last start: it notices another answer of the one before.
+    /// Whether the driver stops at the first case that fails, and that is its last start: it notices another output of the one before, or another status
+    /// where the last one's may be wrong. One that only chains its starts (`a && b`) and compares later does not notice an output.
     fn stops(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Result<Told, &'static str>, SuiteError> {
         let last = replies.len().saturating_sub(1);
         for number in (last.saturating_sub(LOOKED_AT)..last).rev() {
-            let other = otherwise_answered(number, &replies[number], true);
-            let reading = self.replay(kept, [(number, &other)], None)?;
-            if reading.after.len() < first.after.len() {
+            if self.stops_at(kept, first, replies, number)? {
                 // One that only leaves out what depends on an answer goes on after another first one.
                 let early = self.replay(kept, [(0, &otherwise_answered(0, &replies[0], true))], None)?;
                 if early.after.len() != 1 {
@@ -337,6 +339,16 @@ impl Driver {
             }
         }
         Ok(Err("it does not say after each start of a program whether it did what it should"))
+    }
+
+    /// Whether the driver goes no further where a start before the last is answered otherwise.
+    fn stops_at(&self, kept: &Path, first: &Reading, replies: &[Reply], number: usize) -> Result<bool, SuiteError> {
+        let stops = |is_status_changed: bool| {
+            let other = otherwise_answered(number, &replies[number], is_status_changed);
+            Ok::<_, SuiteError>(self.replay(kept, [(number, &other)], None)?.after.len() < first.after.len())
+        };
+        let is_wrong = |reply: &Reply| reply.status != 0;
+        Ok(stops(false)? || replies.last().is_some_and(is_wrong) && stops(true)?)
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Hint {
 
 /// Instrumented processes of a test from which on they are said to be many: a program and what starts it are two.
 const MANY: u32 = 3;
+/// The same of a part of a test that make runs.
+const FEW: u32 = 2;
 
 impl Key {
     /// The line of suspect.toml.
@@ -102,7 +104,12 @@ impl Suite {
             return Some(Key::Targets);
         }
         let is_driver = section.starts.has(self.own_name(test));
-        let many = if section.kind == Kind::Autotest { 1 } else { MANY };
+        let many = match section.kind {
+            Kind::Autotest => 1,
+            // Commands of a recipe, of which one compares what another one wrote.
+            _ if section.targets => FEW,
+            _ => MANY,
+        };
         (!is_split && !is_driver && processes >= many).then_some(Key::Starts)
     }
 

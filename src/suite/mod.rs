@@ -4,6 +4,7 @@
 //! Tests of CTest, Automake and Meson are listed by their own tools and then run here one by one, each alone with
 //! whatever it needs (fixtures), so that a result depends neither on the order nor on how many run at once.
 
+mod against_file;
 mod answers;
 mod automake;
 mod automake_result;
@@ -68,7 +69,7 @@ pub use baseline::{
     differing, timeout_from,
 };
 pub use captured::Judging;
-pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks};
+pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks, without_colours};
 pub use config::{Config, FILE as CONFIG_FILE, RETURNED, ScratchKind, StatedRange};
 pub use deadline::Deadline;
 pub use error::SuiteError;

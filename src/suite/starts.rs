@@ -192,6 +192,7 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let said = match &telling {
         Telling::Compares(_) | Telling::One => compared(&said, |number| {
             let shown = complaint(&first.after.concat(), &replies[number].stdout);
+            let shown = shown.or_else(|| last_words(&first.after.concat()));
             format!("{}: {}", driver.test.name, shown.unwrap_or_else(|| "it writes something else".into()))
         }),
         _ => known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default())),
@@ -199,8 +200,18 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let alone: Vec<bool> = started.par_iter().map(Started::is_same_alone).collect();
     driver.deadline.left(Duration::MAX)?;
     let n_otherwise = alone.iter().filter(|same| !**same).count();
-    let starts: Vec<Known> =
-        said.into_iter().zip(alone).map(|(known, same)| if same { known } else { Known::Unknown }).collect();
+    let is_checked = matches!(telling, Telling::Words(_) | Telling::Breaks(_));
+    let is_fed = |number: usize| {
+        let (earlier, from_here) = started.split_at(number);
+        !is_checked && from_here.first().is_some_and(|start| earlier.iter().any(|other| start.is_fed_by(other)))
+    };
+    let own = |(number, (known, same)): (usize, (Known, bool))| match known {
+        // What it was given may be wrong already.
+        Known::Fails(_) if is_fed(number) => Known::Unknown,
+        _ if !same => Known::Unknown,
+        known => known,
+    };
+    let starts: Vec<Known> = said.into_iter().zip(alone).enumerate().map(own).collect();
     let failing: Vec<(usize, &Reply)> = (0..n_starts)
         .filter(|number| matches!(starts[*number], Known::Fails(_)))
         .map(|number| (number, &replies[number]))
@@ -282,6 +293,35 @@ impl<'a> Started<'a> {
         }
     }
 
+    /// The program: its copy, if it was in the temporary directory.
+    fn program(&self) -> PathBuf {
+        let program = Path::new(&self.start.program);
+        let inside = program.strip_prefix(&self.start.cwd).ok().filter(|_| self.start.is_temporary);
+        inside.map_or_else(|| program.to_owned(), |inside| self.directory().join(inside))
+    }
+
+    /// Whether it reads what an earlier start wrote: to its output, or into a file that both name and that was not there.
+    fn is_fed_by(&self, earlier: &Started) -> bool {
+        let wrote = &earlier.reply.stdout;
+        let is_output = |text: &[u8]| !wrote.is_empty() && text == wrote;
+        let input = fs::read(of_start(self.kept, self.number).join(Start::INPUT)).unwrap_or_default();
+        let there = earlier.files();
+        let is_given = |(name, text): &(&OsStr, Vec<u8>)| {
+            let is_new = !there.iter().any(|(other, _)| other == name);
+            is_output(text) || is_new && earlier.start.argv.iter().skip(1).any(|word| names(word, name))
+        };
+        is_output(&input) || self.files().iter().any(is_given)
+    }
+
+    /// The files that its arguments name, with what was in them.
+    fn files(&self) -> Vec<(&OsStr, Vec<u8>)> {
+        let file = |(number, (argument, begin)): (usize, &(usize, usize))| {
+            let name = self.start.argv.get(*argument)?.as_bytes().get(*begin..)?;
+            Some((OsStr::from_bytes(name), fs::read(of_start(self.kept, self.number).join(Start::file(number))).ok()?))
+        };
+        self.start.files.iter().enumerate().filter_map(file).collect()
+    }
+
     /// The program and its arguments: files that are not there any more, or others, are those that were kept.
     fn argv(&self) -> Vec<OsString> {
         let directory = self.directory();
@@ -298,11 +338,12 @@ impl<'a> Started<'a> {
             }
         }
         let called = argv.first().cloned().unwrap_or_default();
-        let is_it = |path: &Path| path.canonicalize().ok() == Path::new(&self.start.program).canonicalize().ok();
+        let program = self.program();
+        let is_it = |path: &Path| path.canonicalize().ok() == program.canonicalize().ok();
         // Messages of a program begin with what it is called.
         let is_found = || self.in_path(&called).is_some_and(|path| is_it(&path));
         if !(if called.as_bytes().contains(&b'/') { is_it(&directory.join(&called)) } else { is_found() }) {
-            argv.first_mut().into_iter().for_each(|name| name.clone_from(&self.start.program));
+            argv.first_mut().into_iter().for_each(|name| *name = program.clone().into());
         }
         argv
     }
@@ -404,6 +445,12 @@ impl<'a> Started<'a> {
     }
 }
 
+/// Whether a word of a command line is a file's name, or an option with it: `-o`, `--out=`.
+fn names(word: &OsStr, file: &OsStr) -> bool {
+    let before = word.as_bytes().strip_suffix(file.as_bytes());
+    before.is_some_and(|option| option.is_empty() || option.ends_with(b"=") || option.len() == 2 && option[0] == b'-')
+}
+
 /// `1st`, `22nd`, `113th`.
 fn ordinal(number: usize) -> String {
     let suffix = match (number % 10, number % 100) {
@@ -424,6 +471,15 @@ mod tests {
     fn ordinals_are_english() {
         let all: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 112, 266].into_iter().map(ordinal).collect();
         assert_eq!(all, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "266th"]);
+    }
+
+    #[test]
+    fn files_are_named_by_words_and_options() {
+        let named = |word: &str| names(OsStr::new(word), OsStr::new("out.z"));
+        assert_eq!(
+            ["out.z", "-oout.z", "--to=out.z", "about.z", "out.zip"].map(named),
+            [true, true, true, false, false]
+        );
     }
 
     #[test]

@@ -102,6 +102,7 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
         [&b"Segmentation fault"[..], b"Aborted", b"Bus error", b"Floating point exception", b"Illegal instruction"]
             .contains(&line)
     };
+    let said = complaint::without_colours(said);
     let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
     format!("{}{}", status_text(status), said_of_failure(&lines).map(|line| format!(": {line}")).unwrap_or_default())
 }

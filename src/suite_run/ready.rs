@@ -47,13 +47,12 @@ fn check_modes(run: &Run) -> Result<(), Obstacle> {
 /// Tests are known by their position.
 fn check_suite(run: &Run, suite: &Suite) -> Result<(), Obstacle> {
     let recorded = &run.manifest.tests;
-    let differs = suite.tests().len() != recorded.len()
-        || suite
-            .tests()
-            .iter()
-            .zip(recorded)
-            .any(|(test, known)| (&test.name, &test.command) != (&known.name, &known.command));
-    match differs {
+    let mut pairs = suite.tests().iter().zip(recorded);
+    let other = pairs.find(|(test, known)| (&test.name, &test.command) != (&known.name, &known.command));
+    if let Some((test, known)) = other {
+        tracing::debug!(name = test.name, command = test.command, known = known.command, "a test is not as recorded");
+    }
+    match other.is_some() || suite.tests().len() != recorded.len() {
         false => Ok(()),
         true => Err(Obstacle::new(
             Obstacle::Store,

@@ -105,6 +105,42 @@ fn each_start_in_a_shell_script_is_a_test_with_its_own_input_and_output() {
     assert_eq!(by_hand, "90 points: 2\n");
 }
 
+/// Copying the directory takes longer than the clock of its file system ticks, so that it is older than what says how the driver is watched.
+#[test]
+fn starts_in_a_copy_of_the_directory_are_tests() {
+    let project = project(SHELL, "sh driver", "starts = true\nscratch = \"copy\"\n");
+    for number in 0..200 {
+        project.write(&format!("data/{number}"), "");
+    }
+    let said = tested(&project);
+    assert!(said.contains("4 passing, 1 failing, 1 not counted"), "{said}");
+}
+
+/// A driver that chains two starts and then compares what each wrote with a file, of which it only says that they differ.
+const FILES: &str = "./grade < edge.txt > edge.out && ./grade < low.txt > low.out\n\
+                     cmp edge.out edge.expected && cmp low.out low.expected\n";
+
+#[test]
+fn the_start_fails_whose_output_is_not_what_is_in_a_file() {
+    let project = project(FILES, "sh driver", "starts = true\n");
+    project.write("edge.txt", "60 30\n").write("edge.expected", "90 points: 1\n");
+    project.write("low.txt", "10\n").write("low.expected", "10 points: 3\n");
+    let said = tested(&project);
+    let fails = "fails: spec, 1st start of grade: spec: edge.out edge.expected differ: ";
+    assert!(said.contains(fails) && said.contains("1 passing, 1 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `points >= 90`"), "{answer}");
+}
+
+#[test]
+fn a_start_that_reads_what_another_one_wrote_is_not_blamed_for_it() {
+    let driver = "set -e\n./grade < edge.txt > edge.out\n./grade edge.out > last.out\ncmp last.out last.expected\n";
+    let project = project(driver, "sh driver", "starts = true\n");
+    project.write("edge.txt", "60 30\n").write("last.expected", "91 points: 1\n");
+    let said = tested(&project);
+    assert!(said.contains("1 failing, 0 not counted") && !said.contains("start of grade: spec: "), "{said}");
+}
+
 /// The program's functions are in a shared library, which starts before it.
 #[test]
 fn starts_of_a_program_with_a_shared_library_are_tests() {

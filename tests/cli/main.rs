@@ -23,6 +23,7 @@ mod eval_trials;
 mod everyday;
 mod explained_alone;
 mod explained_checks;
+mod explained_ends;
 mod explained_from;
 mod explained_names;
 mod explained_prints;

@@ -251,6 +251,11 @@ impl Trials {
         &self.outcomes[candidate as usize]
     }
 
+    /// What is known of a candidate, by test, ascending, without tests on which nothing can be tried: one may be found to vary after some trials.
+    pub fn usable_outcomes(&self, candidate: u32) -> impl Iterator<Item = (u32, Outcome)> {
+        self.outcomes(candidate).iter().copied().filter(|(test, _)| !self.unusable.contains(test))
+    }
+
     /// The outcome of one trial, if it has been run.
     pub fn outcome(&self, candidate: u32, test: u32) -> Option<Outcome> {
         let known = self.outcomes(candidate);

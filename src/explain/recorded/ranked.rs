@@ -11,6 +11,12 @@ const FIRST_LINES: usize = 3;
 /// The probability of a line, at least, that a run is followed back to first: of less likely ones there are many, and one is on some way from anywhere.
 const LEAST_LIKELY: f64 = 0.1;
 
+/// The probability of the first line, at least, that may be blamed though others together have more: below it the lines behind are about as likely.
+const LEAST_ALONE: f64 = 0.25;
+
+/// Times the probability of the second line that such a first line has, at least.
+const FAR_AHEAD: f64 = 10.0;
+
 /// The last ranking, as far as it is asked for.
 #[derive(Default)]
 pub(super) struct Ranked {
@@ -97,11 +103,13 @@ impl RecordingRoom<'_> {
         loaded.0.functions.iter().any(is_there)
     }
 
-    /// Whether the last ranking blames this line more than all others together.
+    /// Whether the last ranking blames this line more than all others together, or so much more than any other that nothing else is worth a look.
     pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
         let Ranked { lines, probabilities } = self.ranked();
         let first = probabilities.first().copied().flatten().unwrap_or_default();
-        first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
+        let second = probabilities.get(1).copied().flatten().unwrap_or_default();
+        let is_alone = first >= LEAST_ALONE && first >= FAR_AHEAD * second;
+        (first > 0.5 || is_alone) && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
     }
 }
 

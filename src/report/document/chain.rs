@@ -96,8 +96,9 @@ fn collect_places(value: &Value, files: &[String], places: &mut BTreeSet<Place>)
     }
 }
 
-/// What stands between a file and a line in what programs say: gcc's and C's own way, `printf("%s %d")`, Python's, MSVC's, and CUnit's.
-const BEFORE_LINE: [&str; 7] = [":", " ", "(", ", line ", " line ", ": line ", ":line "];
+/// What stands between a file and a line in what programs say: gcc's and C's own way, `printf("%s %d")`, Python's, MSVC's, CUnit's, and
+/// that of checks which projects write themselves.
+const BEFORE_LINE: [&str; 8] = [":", " ", "(", ", line ", " line ", ": line ", ":line ", " on line "];
 
 /// What reads `FILE:LINE` in a text, or says it in another of the ways that programs have, in its order; a file may be named without its directories.
 pub fn places_named(text: &str, files: &[String]) -> Vec<Place> {
@@ -281,6 +282,7 @@ mod tests {
         };
         assert_eq!(named("not ok 3 - a.c 117\nb.c(5): no"), ["a.c:117", "b.c:5"]);
         assert_eq!(named("at a.c line 7, lib/b.c, line 8, /x/b.c:line 9"), ["a.c:7", "lib/b.c:8"]);
+        assert_eq!(named("failed in a.c on line 7 : n == 3; a.c: 4 checks failed"), ["a.c:7"]);
         assert_eq!(named("a.c:12:5: error; aa.c:4, a.c 2nd, a.c: none"), ["a.c:12"]);
     }
 

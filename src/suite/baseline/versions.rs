@@ -1,6 +1,7 @@
 //! Another version of the program compared with what its tests are known to do: changes are tried in it, and runs explained.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use suspect_format::abi::{ENV_LOG_BYTES, Mode};
 
@@ -8,6 +9,10 @@ use super::settle::alike;
 use super::{Baseline, BaselineOptions, Help, Limit, RunSummary, Session, Stability, in_parallel};
 use crate::exec::{ScratchRoot, interrupt};
 use crate::suite::{Suite, SuiteError, Verdict};
+
+/// Seconds that one test is waited for, at most. The version with values takes thirty times as long where a program does nothing but compute, and trials on
+/// such a test are few.
+const MOST_WAIT: Duration = Duration::from_secs(20);
 
 /// Of the `tests` with these numbers, what version `mode` comes to where that is not what is `known`: twice, the second time alone and with a larger stack,
 /// which trials get, too.
@@ -28,7 +33,7 @@ pub fn differing(
     let differs = |index: usize, label: &str, help: Option<Help>| {
         let of_test = &known.tests[index];
         let limit = Limit::Measured(of_test.timeout).believed();
-        let made = session.make(index, label, help, limit.time())?;
+        let made = session.make(index, label, help, Some(limit.time().map_or(MOST_WAIT, |own| own.min(MOST_WAIT))))?;
         session.forget(&made)?;
         let varies = of_test.stability == Stability::OutputVaries;
         let is_other = of_test.runs.first().is_some_and(|run| !alike(&made.summary, run, varies));
