@@ -209,7 +209,7 @@ impl Search<'_, '_> {
     fn others(&mut self, user: Value, left: Value, bases: &[Value]) -> Vec<(String, Other)> {
         let mut others: Vec<(String, Other)> = Vec::new();
         for base in bases {
-            others.extend(array_of(user, *base).map(|length| (length.to_string(), Other::Constant(length))));
+            others.extend(array_of(self.reader, user, *base).map(|length| (length.to_string(), Other::Constant(length))));
         }
         let mut members: Vec<(String, Other)> = bases.iter().flat_map(|base| self.members(*base)).collect();
         members.truncate(MOST_MEMBERS);
@@ -350,8 +350,7 @@ fn base_of(reader: Reader, pointer: Value) -> Option<(Value, u64)> {
 }
 
 /// How many elements, or bytes if they are passed, the array has that is at `base`.
-fn array_of(user: Value, base: Value) -> Option<u64> {
-    let length = |kind| llvm!(inkwell::llvm_sys::core::LLVMGetArrayLength2(kind));
+fn array_of(reader: Reader, user: Value, base: Value) -> Option<u64> {
     let is_array = |value: Value| value.element_source().kind() == LLVMTypeKind::LLVMArrayTypeKind;
     let passes = user.is(LLVMOpcode::LLVMCall);
     let of = if passes { base } else { user };
@@ -360,8 +359,9 @@ fn array_of(user: Value, base: Value) -> Option<u64> {
         return None;
     }
     let array = of.element_source();
-    let is_of_bytes = crate::llvm::ir::element_type(array).int_bits() == 8;
-    let found = length(array.0);
+    let element = crate::llvm::ir::element_type(array);
+    let is_of_bytes = element.int_bits() == 8;
+    let found = reader.size(array).checked_div(reader.size(element))?;
     // An array of one element stands for as many as there is memory for.
     (found > 1 && found <= i32::MAX as u64 && (!passes || is_of_bytes)).then_some(found)
 }
