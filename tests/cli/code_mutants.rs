@@ -234,6 +234,21 @@ fn jobs_shards_and_executors_come_to_the_same() {
     assert_eq!(dumped.matches("mutant ").count(), reference.len(), "{dumped}");
 }
 
+/// A report without the tests that kill the mutants which begin a loop below the array: they read what another version of `main` has there, by executor.
+fn inside_arrays(mut report: Value) -> Value {
+    let mut n_below = 0;
+    for mutant in report["mutants"].as_array_mut().unwrap() {
+        let edit = &mutant["edits"][0];
+        if edit["line"] == 8 && ["(-1)", "~1"].contains(&edit["replacement"].as_str().unwrap()) {
+            n_below += 1;
+            mutant["killed_by"].take();
+        }
+    }
+    assert_eq!(n_below, 2);
+    report["tests"].take();
+    report
+}
+
 #[test]
 fn a_killed_session_goes_on_where_it_was() {
     let project = biggest();
@@ -258,7 +273,8 @@ fn a_killed_session_goes_on_where_it_was() {
     let again = project.suspect(&["mutants", "--format", "json"]);
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(said.contains(&format!("suspect: {} trials in", reference.len() - kept)), "{said}");
-    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), whole);
+    let again: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(inside_arrays(again), inside_arrays(whole));
     let none = report(&project, &["--fresh", "--budget", "0"]);
     assert_eq!(none["total"]["killed"], 0);
     assert!(none["not_looked_at"].to_string().contains("for want of time"), "{none}");

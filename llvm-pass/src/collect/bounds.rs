@@ -209,7 +209,8 @@ impl Search<'_, '_> {
     fn others(&mut self, user: Value, left: Value, bases: &[Value]) -> Vec<(String, Other)> {
         let mut others: Vec<(String, Other)> = Vec::new();
         for base in bases {
-            others.extend(array_of(self.reader, user, *base).map(|length| (length.to_string(), Other::Constant(length))));
+            others
+                .extend(array_of(self.reader, user, *base).map(|length| (length.to_string(), Other::Constant(length))));
         }
         let mut members: Vec<(String, Other)> = bases.iter().flat_map(|base| self.members(*base)).collect();
         members.truncate(MOST_MEMBERS);
