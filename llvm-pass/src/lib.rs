@@ -17,10 +17,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use suspect_format::abi::{self, Mode};
 
-use collect::bounds::Limits;
 use collect::callees::Callees;
 use collect::dependence::Dependences;
 use collect::expression::Reader;
+use collect::limits::Limits;
 use collect::sites::FunctionSites;
 use collect::unit::Unit;
 use collect::variables::Globals;

@@ -7,12 +7,12 @@ use suspect_format::operation::Operator;
 use suspect_format::site::{OperationKind, Signedness, Use};
 
 use crate::collect::expression::Reader;
-use crate::collect::operations::before_widening;
+use crate::collect::limits::{Limit, Limits, base_of, is_member, orders, sign, source};
 use crate::collect::sites::{Base, Body, Bound, OperationSpot, Other};
 use crate::collect::variables::Scopes;
+use crate::collect::widening::before_widening;
 use crate::collect::{nodes, signedness};
-use crate::llvm::debug_info::{Info, Sign};
-use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Module, Value, llvm};
+use crate::llvm::ir::{LLVMOpcode, LLVMTypeKind, Value, llvm};
 use crate::llvm::shim;
 
 /// Uses of numbers in a function that guards are put in front of, at most: each makes another block of its code.
@@ -23,56 +23,6 @@ const MOST_OTHERS: usize = 3;
 const MOST_MEMBERS: usize = 2;
 /// Values are followed at most this deep.
 const DEPTH: u32 = 6;
-
-/// A member, with members that it is in, that the unit compares with something.
-#[derive(Clone, Debug)]
-struct Limit {
-    /// How it is reached from its structure: `size`, `range.end`.
-    path: String,
-    /// Bytes from the start of the structure.
-    offset: u64,
-    bits: u32,
-    signed: bool,
-    /// How often it is compared.
-    times: u32,
-}
-
-/// The members that a unit compares, by the structures that they are in.
-#[derive(Default)]
-pub struct Limits {
-    of: HashMap<Info, Vec<Limit>>,
-}
-
-impl Limits {
-    /// Those of `module`.
-    pub fn of(reader: Reader, module: Module) -> Limits {
-        let mut limits = Limits::default();
-        for function in module.functions().into_iter().filter(|function| !function.is_declaration()) {
-            let blocks = function.blocks();
-            for value in blocks.iter().flat_map(|block| block.instructions()).filter(|value| orders(*value)) {
-                for load in (0..2).filter_map(|side| source(value.operand(side)?)) {
-                    limits.note(reader, load);
-                }
-            }
-        }
-        limits.of.values_mut().for_each(|all| all.sort_by(|a, b| (b.times, a.offset).cmp(&(a.times, b.offset))));
-        limits
-    }
-
-    fn note(&mut self, reader: Reader, load: Value) -> Option<()> {
-        let (base, offset) = base_of(reader, load.operand(0)?)?;
-        let structure = reader.location(base)?;
-        let bits = load.kind().int_bits();
-        let member = reader.location(load.operand(0)?)?.scalar(u64::from(bits));
-        let (signed, path) = (sign(member.kind?, bits)?, member.text().strip_prefix(&structure.way_in())?.to_owned());
-        let all = self.of.entry(structure.structure()?.stripped()).or_default();
-        match all.iter_mut().find(|one| (one.offset, one.bits) == (offset, bits)) {
-            Some(one) => one.times += 1,
-            None => all.push(Limit { path, offset, bits, signed, times: 1 }),
-        }
-        Some(())
-    }
-}
 
 /// A use of a number: what is compared, and what memory it is about.
 struct Found {
@@ -231,7 +181,7 @@ impl Search<'_, '_> {
         };
         let Some((base, structure, way_in)) = of() else { return Vec::new() };
         let Some(base) = self.base(base) else { return Vec::new() };
-        let limits = self.limits.of.get(&structure).map_or(&[][..], Vec::as_slice);
+        let limits = self.limits.members(structure);
         let other = |limit: &Limit| {
             let Limit { path, offset, bits, signed, .. } = limit;
             (format!("{way_in}{path}"), Other::Memory { base, offset: *offset, bits: *bits, signed: *signed })
@@ -291,23 +241,6 @@ fn compared(body: &Body) -> HashMap<Value, HashSet<Option<Value>>> {
     found
 }
 
-/// Whether a value asks which of two integers is the greater one.
-fn orders(value: Value) -> bool {
-    use LLVMIntPredicate::*;
-    value.is(LLVMOpcode::LLVMICmp)
-        && !matches!(value.int_predicate(), LLVMIntEQ | LLVMIntNE)
-        && value.operand(0).is_some_and(|left| left.kind().kind() == LLVMTypeKind::LLVMIntegerTypeKind)
-}
-
-/// The load that a value is, perhaps made wider.
-fn source(value: Value) -> Option<Value> {
-    let mut here = value;
-    while nodes::is_widened(here) {
-        here = here.operand(0)?;
-    }
-    (here.is(LLVMOpcode::LLVMLoad) && here.is_simple_access()).then_some(here)
-}
-
 /// The variables that a number is made of.
 fn sources(value: Value, depth: u32, found: &mut HashSet<Value>) {
     if depth > DEPTH || !value.is_instruction() {
@@ -333,23 +266,6 @@ fn memory_of(pointer: Value) -> Option<Value> {
     None
 }
 
-fn is_member(step: Value) -> bool {
-    step.is(LLVMOpcode::LLVMGetElementPtr)
-        && step.n_operands() == 3
-        && step.operand(1).and_then(Value::integer) == Some(0)
-        && step.element_source().kind() == LLVMTypeKind::LLVMStructTypeKind
-}
-
-/// The structure that the member at `pointer` is in, and that one's if it is a member, and where in it the member begins, in bytes.
-fn base_of(reader: Reader, pointer: Value) -> Option<(Value, u64)> {
-    let (mut here, mut bits) = (pointer, 0);
-    while is_member(here) {
-        bits += reader.offset_of(here.element_source(), u32::try_from(here.operand(2)?.integer()?).ok()?);
-        here = here.operand(0)?;
-    }
-    (here != pointer).then_some((here, bits / 8))
-}
-
 /// How many elements, or bytes if they are passed, the array has that is at `base`.
 fn array_of(reader: Reader, user: Value, base: Value) -> Option<u64> {
     let is_array = |value: Value| value.element_source().kind() == LLVMTypeKind::LLVMArrayTypeKind;
@@ -365,12 +281,4 @@ fn array_of(reader: Reader, user: Value, base: Value) -> Option<u64> {
     let found = reader.size(array).checked_div(reader.size(element))?;
     // An array of one element stands for as many as there is memory for.
     (found > 1 && found <= i32::MAX as u64 && (!passes || is_of_bytes)).then_some(found)
-}
-
-fn sign(kind: Info, bits: u32) -> Option<bool> {
-    match kind.sign()? {
-        _ if kind.bits() != u64::from(bits) || kind.pointee().is_some() => None,
-        Sign::Signed => Some(true),
-        Sign::Unsigned => Some(false),
-    }
 }

@@ -25,6 +25,7 @@ use crate::collect::sites::{
 use crate::collect::statements;
 use crate::collect::unit::Unit;
 use crate::collect::variables::Scopes;
+use crate::collect::widening::{before_widening, is_widened};
 use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
 use crate::llvm::shim;
 
@@ -385,12 +386,6 @@ impl Collector<'_, '_> {
     }
 }
 
-/// An integer in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.
-pub fn before_widening(integer: Value) -> Value {
-    let source = if nodes::is_widened(integer) { integer.operand(0) } else { None };
-    source.filter(|source| source.kind().int_bits() == 32 && integer.users().len() == 1).unwrap_or(integer)
-}
-
 /// Which node each instruction's value becomes part of, within its block: of nested ones the innermost.
 fn owners(body: &Body, nodes: &[NodeSite]) -> HashMap<Value, u32> {
     let mut owners = HashMap::new();
@@ -526,9 +521,8 @@ fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value)
         return false;
     }
     let own = position_of(value);
-    let source = std::iter::successors(Some(left), |one| nodes::is_widened(*one).then(|| one.operand(0))?)
-        .last()
-        .unwrap_or(left);
+    let source =
+        std::iter::successors(Some(left), |one| is_widened(*one).then(|| one.operand(0))?).last().unwrap_or(left);
     let stores = |one: &Value| one.is(LLVMOpcode::LLVMStore) && position_of(*one) == own;
     let branches = |one: &Value| one.is(LLVMOpcode::LLVMBr) && position_of(*one) == own;
     own <= position_of(left)

@@ -2,9 +2,9 @@
 
 use suspect_format::site::Place;
 
-use crate::collect::bounds::Limits;
 use crate::collect::callees::Callees;
 use crate::collect::expression::Reader;
+use crate::collect::limits::Limits;
 use crate::collect::variables::Globals;
 use crate::llvm::debug_info::Info;
 use crate::llvm::ir::{self, Value};

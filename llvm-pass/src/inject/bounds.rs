@@ -3,8 +3,8 @@
 use inkwell::llvm_sys::core::*;
 use suspect_format::site::Use;
 
-use crate::collect::operations::before_widening;
 use crate::collect::sites::{Base, Bound, Other};
+use crate::collect::widening::before_widening;
 use crate::inject::mutations::Mutations;
 use crate::llvm::builder::Builder;
 use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, Value, llvm};

@@ -6,8 +6,9 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
 use suspect_format::site::{OperationKind, guard, way};
 
-use crate::collect::operations::{before_widening, operand_of};
+use crate::collect::operations::operand_of;
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
+use crate::collect::widening::before_widening;
 use crate::inject::copies::Copies;
 use crate::inject::fuel;
 use crate::inject::marker::hook;
