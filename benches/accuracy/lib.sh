@@ -31,7 +31,9 @@ sources() {
         -o Dir::Cache=$work/apt/cache -o APT::Sandbox::User=root"
     [ ! -f "$work/apt/known" ] || return 0
     mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
-    apt-get indextargets --format 'deb-src $(SITE) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' | sort -u > "$work/apt/sources.list"
+    # The release alone: an update has other patches, and its upstream archive is not always beside it.
+    apt-get indextargets --format 'deb-src $(SITE) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' | sort -u |
+        grep -v -e '-security ' -e '-updates ' > "$work/apt/sources.list"
     apt-get $options update -qq
     : > "$work/apt/known"
 }
