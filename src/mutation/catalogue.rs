@@ -59,6 +59,8 @@ pub struct Catalogue {
     pub mutants: Vec<CodeMutant>,
     /// Positions of those that are asked for and worth a trial.
     pub chosen: Vec<u32>,
+    /// Positions of those that are asked for and not worth a trial.
+    pub junk: Vec<u32>,
     /// Statements about what is left out.
     pub left_out: Vec<String>,
 }
@@ -88,12 +90,12 @@ impl Catalogue {
         if selection.classes.iter().all(|class| class.is_usual()) {
             mutants.retain(|mutant| mutant.class.is_usual());
         }
-        let (chosen, reasons) = choose(program, &mutants, &mut selection, request);
+        let (chosen, junk, reasons) = choose(program, &mutants, &mut selection, request);
         left_out.extend(reasons);
         for escape in &program.escapes {
             left_out.push(format!("{}(): {}", escape.name, escape.reason));
         }
-        Ok(Catalogue { texts, mutants, chosen, left_out })
+        Ok(Catalogue { texts, mutants, chosen, junk, left_out })
     }
 
     /// The mutants that are asked for and worth a trial.
@@ -101,9 +103,10 @@ impl Catalogue {
         self.chosen.iter().map(|position| &self.mutants[*position as usize])
     }
 
-    /// Mutants that are not worth a trial, and why.
+    /// The mutants that are asked for and not worth a trial, and why.
     pub fn junk(&self) -> impl Iterator<Item = (&CodeMutant, &'static str)> {
-        self.mutants.iter().filter_map(|mutant| Some((mutant, why_not(mutant)?)))
+        let asked = self.junk.iter().map(|position| &self.mutants[*position as usize]);
+        asked.filter_map(|mutant| Some((mutant, why_not(mutant)?)))
     }
 }
 
@@ -117,13 +120,13 @@ fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
     }
 }
 
-/// Positions of the mutants to run; why others are left out.
+/// Positions of the mutants to run and of those asked for that are not worth it; why mutants are left out.
 fn choose(
     program: &Program,
     mutants: &[CodeMutant],
     selection: &mut Selection,
     request: &CatalogueRequest,
-) -> (Vec<u32>, Vec<String>) {
+) -> (Vec<u32>, Vec<u32>, Vec<String>) {
     let wanted = mutants.iter().filter(|mutant| selection.wants(program, mutant)).count();
     selection.most = request.sample.map(|sample| match sample {
         Sample::Number(number) => number,
@@ -133,9 +136,12 @@ fn choose(
     // What is asked for, whatever it is worth.
     let asked = Selection { junk: true, redundant: true, ..selection.clone() };
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for mutant in mutants {
-        let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(request)) };
+    let mut junk = Vec::new();
+    for (position, mutant) in (0..).zip(mutants) {
+        let is_asked = asked.wants(program, mutant);
+        let reason = if is_asked { why_not(mutant) } else { Some(other_places(request)) };
         if let Some(reason) = reason {
+            junk.extend(is_asked.then_some(position));
             let (file, line) = (&program.files[mutant.place.file as usize], mutant.place.line);
             tracing::trace!(file, line, class = mutant.class.name(), reason, "a mutant is left out");
         }
@@ -146,7 +152,7 @@ fn choose(
     if chosen.len() < wanted {
         left_out.push(format!("{} (not drawn: --sample)", counted(wanted - chosen.len())));
     }
-    (chosen, left_out)
+    (chosen, junk, left_out)
 }
 
 fn counted(mutants: usize) -> String {
@@ -169,7 +175,7 @@ pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTre
         let source = tree
             .bytes(&run.program.files[number as usize])
             .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot read {}: {error}", path.display())))?;
-        Ok((number, Text::parse(source)))
+        Ok((number, Text::parse_compiled(source, &run.program.code_lines(number))))
     };
     sources(root, run, build)?.into_iter().map(parse).collect()
 }

@@ -81,7 +81,8 @@ impl<'a> Expressions<'a> {
         let mut texts = self.texts.borrow_mut();
         let parsed = || {
             let name = self.program.files.get(file as usize)?;
-            Some(Rc::new(Text::parse(self.tree.bytes(name).ok()?)))
+            let source = self.tree.bytes(name).ok()?;
+            Some(Rc::new(Text::parse_compiled(source, &self.program.code_lines(file))))
         };
         texts.entry(file).or_insert_with(parsed).clone()
     }

@@ -29,7 +29,7 @@ pub fn labels(root: &Path, program: &Program, build: Option<&BuildReport>) -> Ve
             return Vec::new();
         }
         let Ok(source) = sources.bytes(name) else { return Vec::new() };
-        let text = Text::parse(source);
+        let text = Text::parse_compiled(source, &program.code_lines(*file));
         let found = switches.iter().filter_map(|(place, switches)| of_switch(program, &text, *place, switches));
         found.flatten().collect()
     };

@@ -338,6 +338,9 @@ fn mutants_are_listed_before_they_run_and_junk_with_its_reason() {
     let junk = project.succeed(&["mutants", "--junk"]);
     assert!(junk.lines().any(|line| line.contains("`*` -> `+`: in what a macro expands to")), "{junk}");
     assert!(stored(&project).is_empty(), "nothing was run");
+    let some = project.succeed(&["mutants", "--junk", "--lines", "biggest.c:9-10"]);
+    assert!(junk.lines().count() > some.lines().count() && !some.is_empty(), "{some}");
+    assert!(some.lines().all(|line| line.starts_with("biggest.c:9:") || line.starts_with("biggest.c:10:")), "{some}");
     let lines = project.succeed(&["mutants", "--list", "--lines", "biggest.c:9-10", "--files", "*.c"]);
     let on = |line: &str| line.starts_with("biggest.c:9:") || line.starts_with("biggest.c:10:");
     assert!(lines.lines().count() > 3 && lines.lines().all(on), "{lines}");
@@ -409,4 +412,47 @@ fn programs_without_places_to_mutate_are_refused() {
     project.succeed(&["build", "--modes", "edges,values"]);
     project.succeed(&["test"]);
     assert!(project.fail(&["mutants"], 5).contains("trace"));
+}
+
+/// Says what a number is like. What is 10 has two digits.
+const DIVIDED: &str = "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int number = atoi(argv[1]);
+#ifdef BRIEF
+    if (number == 0) {
+#else
+    if (number < 1) {
+#endif
+        puts(\"none\");
+    }
+#ifndef BRIEF
+    else if (number > 10) {
+        puts(\"long\");
+    }
+#endif
+    else {
+        puts(\"short\");
+    }
+    return 0;
+}
+";
+
+#[test]
+fn conditions_that_directives_divide_are_changed_as_they_are_compiled() {
+    let project = Project::new();
+    let all = [("0", "none"), ("-3", "none"), ("1", "short"), ("5", "short"), ("10", "long"), ("12", "long")];
+    project.write_lines("divided", DIVIDED, "./divided {line}", &all);
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let shown = project.succeed(&["rank"]);
+    assert!(shown.contains("with `number >= 10`") && shown.contains("else if (number > 10) {"), "{shown}");
+    let listed = project.succeed(&["mutants", "--list", "--operators", "ROR"]);
+    assert!(listed.contains("`number < 1` becomes `number <= 1`") && !listed.contains("number == 0"), "{listed}");
+    let patch = project.succeed(&["rank", "-v"]);
+    assert!(
+        patch.contains("-    else if (number > 10) {\n") && patch.contains("+    else if (number >= 10) {\n"),
+        "{patch}"
+    );
 }

@@ -11,6 +11,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use counts::{CountError, Counts, Recorder};
@@ -308,6 +309,14 @@ pub struct Identity<'a> {
     pub expression: &'a str,
     /// The node's ordinal.
     pub ordinal: u32,
+}
+
+impl Program {
+    /// The lines of a file that carry code, from 1.
+    pub fn code_lines(&self, file: u32) -> BTreeSet<u32> {
+        let from = self.lines.partition_point(|line| line.file < file);
+        self.lines[from..].iter().take_while(|line| line.file == file).map(|line| line.line).collect()
+    }
 }
 
 impl Node {

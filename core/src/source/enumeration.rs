@@ -25,7 +25,8 @@ impl Text {
 
     fn constants_of(&self, list: u32) -> Vec<(&str, i64)> {
         let is_clear = |child: u32| matches!(self.node(child).kind, Kind::Enumerator | Kind::Token | Kind::Comment);
-        if self.node(list).flawed || !self.children(list).all(is_clear) {
+        let node = self.node(list);
+        if node.flawed || self.is_conditional(node.span) || !self.children(list).all(is_clear) {
             return Vec::new();
         }
         let (mut next, mut known) = (Some(0i64), HashMap::new());

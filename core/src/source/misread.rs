@@ -7,6 +7,7 @@ use super::kind::{Field, Kind};
 use super::text::{Span, Text};
 
 /// What stands in another's place while the text is parsed once more.
+#[derive(Clone, Copy)]
 pub(super) struct Substitute {
     /// What is replaced.
     pub span: Span,
@@ -71,7 +72,8 @@ impl Text {
     pub(super) fn doubt(&mut self, unclear: &[u32]) {
         for index in unclear {
             let mut inside = *index;
-            while let Some(parent) = self.parent(inside).filter(|parent| !self.node(*parent).kind.is_statement()) {
+            let is_within = |parent: &u32| !self.node(*parent).kind.is_statement() && self.parent(*parent).is_some();
+            while let Some(parent) = self.parent(inside).filter(is_within) {
                 inside = parent;
             }
             let last = self.node(inside).last;

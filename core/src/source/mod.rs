@@ -12,6 +12,7 @@
 
 mod beside;
 mod claimed;
+mod conditional;
 mod constant;
 mod definition;
 mod edit;

@@ -384,7 +384,7 @@ fn ask_all(text: &Text) {
     }
 }
 
-const SEED: &str = "int f(int a, char *b)\n{\n\tint x = a + 3 * b[1];\n\tif (!(a && x < 2) || f(x, b)) x++;\n#if A\n\tx <<= 'c';\n#endif\n\treturn -(x ? a : 2.5);\n}\n";
+const SEED: &str = "int f(int a, char *b)\n{\n\tint x = a + 3 * b[1];\n\tif (!(a && x < 2) || f(x, b)) x++;\n#if A\n\tx <<= 'c';\n#endif\n#ifdef B\n\tif (a) {\n#else\n\tif (b) {\n#endif\n\tx--; }\n\treturn -(x ? a : 2.5);\n}\n";
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]

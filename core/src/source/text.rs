@@ -1,9 +1,10 @@
 //! A file's text and its syntax tree, flattened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Parser, TreeCursor};
 
+use super::conditional::{self, Compiled};
 use super::kind::{Field, Kind, language};
 use super::literal::Literal;
 use super::misread::Substitute;
@@ -52,6 +53,8 @@ pub struct Text {
     macros: HashMap<Box<str>, Macro>,
     /// Where variables are declared.
     declared: HashMap<Box<str>, Vec<Declared>>,
+    /// What was left out to read conditional groups, of each of them.
+    pub(super) left_out: Vec<Vec<Span>>,
 }
 
 /// How often a text is parsed to have its names right: each round shows what the last one's mistakes hid, mostly nothing.
@@ -108,6 +111,11 @@ pub struct Macro {
 impl Text {
     /// Parses `source`, whatever it is. A text of 4 GiB or more has no tree, so nothing is found in it.
     pub fn parse(source: impl Into<Vec<u8>>) -> Text {
+        Text::parse_compiled(source, &BTreeSet::new())
+    }
+
+    /// Parses the source of a program that has code on these lines, counted from 1. They tell which branches of `#if` were compiled.
+    pub fn parse_compiled(source: impl Into<Vec<u8>>, code: &BTreeSet<u32>) -> Text {
         let source = source.into();
         let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
@@ -118,30 +126,69 @@ impl Text {
             leaves: Vec::new(),
             macros: HashMap::new(),
             declared: HashMap::new(),
+            left_out: Vec::new(),
         };
         if u32::try_from(text.source.len()).is_ok() {
-            text.read();
+            text.read(code);
         }
         text
     }
 
     /// Builds the tree, once more where it shows what the grammar mistook a name for.
-    fn read(&mut self) {
-        let mut substitutes: Vec<Substitute> = spelling::respelled(&self.source);
+    fn read(&mut self, code: &BTreeSet<u32>) {
+        let mut substitutes: Vec<Substitute> = self.read_conditional(code);
         for round in 0..=MOST_ROUNDS {
-            self.nodes = nodes_of(&self.source, &substitutes);
-            let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
-            self.leaves = (0..).zip(&self.nodes).filter(is_leaf).map(|(index, _)| index).collect();
+            self.plant(nodes_of(&self.source, &substitutes));
             self.macros = self.defined();
             self.declared = self.declarations();
             let (more, mut unclear) = self.misread();
             if more.is_empty() || round == MOST_ROUNDS {
                 unclear.extend(more.iter().filter_map(|one| self.leaf(one.span.start)));
-                return self.doubt(&unclear);
+                self.doubt(&unclear);
+                return self.doubt_around(&self.left_out.clone());
             }
             substitutes.extend(more);
             substitutes.sort_by_key(|one| one.span);
         }
+    }
+
+    /// What stands in other's places, conditional groups that the grammar cannot read among them.
+    fn read_conditional(&mut self, code: &BTreeSet<u32>) -> Vec<Substitute> {
+        let mut substitutes = spelling::respelled(&self.source);
+        let mut groups = conditional::groups(&self.source);
+        let compiled = Compiled::of(self, code, &groups);
+        groups.retain(|group| group.divides);
+        if groups.is_empty() {
+            return substitutes;
+        }
+        self.plant(nodes_of(&self.source, &substitutes));
+        for _ in 0..conditional::MOST_ROUNDS {
+            let left_out = self.undivided(&mut groups, &compiled);
+            let without = leaving_out(&substitutes, &left_out);
+            let nodes = nodes_of(&self.source, &without);
+            let before = self.flaws();
+            let kept = std::mem::take(&mut self.nodes);
+            self.plant(nodes);
+            if self.flaws() >= before {
+                self.plant(kept);
+                break;
+            }
+            substitutes = without;
+            self.left_out.extend(left_out);
+        }
+        substitutes
+    }
+
+    /// Takes a tree.
+    fn plant(&mut self, nodes: Vec<Node>) {
+        self.nodes = nodes;
+        let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
+        self.leaves = (0..).zip(&self.nodes).filter(is_leaf).map(|(index, _)| index).collect();
+    }
+
+    /// Whether something was left out in a span to read a conditional group.
+    pub(super) fn is_conditional(&self, span: Span) -> bool {
+        self.left_out.iter().flatten().any(|gap| span.holds(*gap))
     }
 
     /// The macros that it defines.
@@ -341,11 +388,15 @@ impl Text {
         &self.nodes[index as usize]
     }
 
+    /// The first leaf that begins at `offset` or behind it.
+    pub(super) fn leaf_from(&self, offset: u32) -> Option<u32> {
+        let position = self.leaves.partition_point(|leaf| self.node(*leaf).span.start < offset);
+        self.leaves.get(position).copied()
+    }
+
     /// The leaf that begins at `offset`.
     pub(super) fn leaf(&self, offset: u32) -> Option<u32> {
-        let start = |leaf: &u32| self.node(*leaf).span.start;
-        let position = self.leaves.partition_point(|leaf| start(leaf) < offset);
-        self.leaves.get(position).copied().filter(|leaf| start(leaf) == offset)
+        self.leaf_from(offset).filter(|leaf| self.node(*leaf).span.start == offset)
     }
 
     /// The direct children of a node, in the order of the text.
@@ -393,6 +444,20 @@ fn begins_type(body: &str) -> bool {
     ];
     let word = body.split(|one: char| !one.is_alphanumeric() && one != '_').find(|word| !word.is_empty());
     word.is_some_and(|word| WORDS.contains(&word) || word.ends_with("_t"))
+}
+
+/// What stands in other's places where these are left out, too; what lies in them goes with them.
+fn leaving_out(substitutes: &[Substitute], left_out: &[Vec<Span>]) -> Vec<Substitute> {
+    let mut gaps: Vec<Span> = left_out.iter().flatten().copied().collect();
+    gaps.sort();
+    let is_left_out = |span: Span| {
+        let before = gaps.partition_point(|gap| gap.start <= span.start);
+        before.checked_sub(1).is_some_and(|last| gaps[last].holds(span))
+    };
+    let mut all: Vec<Substitute> = substitutes.iter().filter(|one| !is_left_out(one.span)).copied().collect();
+    all.extend(gaps.iter().map(|gap| Substitute { span: *gap, by: "" }));
+    all.sort_by_key(|one| one.span);
+    all
 }
 
 /// The nodes of a text's tree, some names of it read as something else.
