@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use suite_common::Project;
 use suspect::suite::{
-    Baseline, BaselineOptions, Counts, Help, Remark, Stability, Suite, SuiteError, Test, TestRun, Verdict, baseline,
-    timeout_from,
+    Baseline, BaselineOptions, Counts, Help, Purpose, Remark, Stability, Suite, SuiteError, Test, TestRun, Verdict,
+    Watch, baseline, differing, timeout_from,
 };
 use suspect_format::abi::Mode;
 
@@ -66,7 +66,8 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
 
 fn run(suite: &Suite, jobs: usize) -> Baseline {
     let traces = tempfile::tempdir().unwrap();
-    let result = baseline(suite, &options(traces.path(), jobs), &|_: &Test, _, _: &Path, _: &TestRun| {}).unwrap();
+    let result =
+        baseline(suite, &options(traces.path(), jobs), &|_: &Test, _: usize, _: &Path, _: &TestRun| {}).unwrap();
     assert_eq!(fs::read_dir(traces.path()).unwrap().count(), 0, "traces are removed");
     result
 }
@@ -104,7 +105,7 @@ fn repeats_are_the_suites_or_the_callers() {
     assert_eq!(run(&suite, 1).tests[0].stability, Stability::Flaky("pass, fail, pass, pass".to_owned()));
     let traces = tempfile::tempdir().unwrap();
     let options = BaselineOptions { runs: Some(3), ..options(traces.path(), 1) };
-    let result = baseline(&suite, &options, &|_: &Test, _, _: &Path, _: &TestRun| {}).unwrap();
+    let result = baseline(&suite, &options, &|_: &Test, _: usize, _: &Path, _: &TestRun| {}).unwrap();
     assert_eq!(result.tests[0].runs.len(), 3);
 }
 
@@ -315,7 +316,31 @@ fn limit_is_five_times_the_measured_time_and_at_least_two_seconds() {
 fn traces_have_to_have_a_place() {
     let project = project("pass", "");
     let options = options(Path::new("/no/such/directory"), 1);
-    let error = baseline(&project.suite(), &options, &|_: &Test, _, _: &Path, _: &TestRun| {}).unwrap_err();
+    let error = baseline(&project.suite(), &options, &|_: &Test, _: usize, _: &Path, _: &TestRun| {}).unwrap_err();
     assert!(matches!(error, SuiteError::Io { .. }));
     assert!(error.to_string().contains("/no/such/directory"), "{error}");
+}
+
+#[test]
+fn each_run_is_said_to_begin_with_what_it_is_for() {
+    struct Seen(Mutex<Vec<(usize, Purpose)>>, Mutex<Vec<usize>>);
+    impl Watch for Seen {
+        fn ended(&self, test: &Test, _: usize, _: &Path, _: &TestRun) {
+            self.1.lock().unwrap().push(test.index);
+        }
+        fn begins(&self, test: &Test, purpose: Purpose) {
+            self.0.lock().unwrap().push((test.index, purpose));
+        }
+    }
+    let project = project("pass fail", "");
+    let suite = project.suite();
+    let (traces, seen) = (tempfile::tempdir().unwrap(), Seen(Mutex::default(), Mutex::default()));
+    let options = options(traces.path(), 1);
+    let known = baseline(&suite, &options, &seen).unwrap();
+    let n_of = |purpose, test| seen.0.lock().unwrap().iter().filter(|one| **one == (test, purpose)).count();
+    assert_eq!((n_of(Purpose::Record, 0), n_of(Purpose::Record, 1)), (2, 2));
+    assert!(n_of(Purpose::Settle, 0) > 0 && n_of(Purpose::Settle, 1) > 0, "each verdict is of the plain program, too");
+    differing(&suite, &options, Mode::Trace, &known, &[1], &seen).unwrap();
+    assert_eq!((n_of(Purpose::Compare, 0), n_of(Purpose::Compare, 1)), (0, 1));
+    assert_eq!(*seen.1.lock().unwrap(), [0, 1, 0, 1], "only what is recorded is looked at");
 }

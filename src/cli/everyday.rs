@@ -32,8 +32,13 @@ const MOST_TESTED: u64 = 15_000;
 /// Tests that fail, beyond which the first alone are made to tell more where the others take too long.
 const MOST_REFINED: usize = 4;
 
-/// Time for making tests tell more: as much as for ranking, so that nobody waits twice as long before the first answer than for it.
+/// Time for making tests tell more that do not take long: as much as for ranking, so that nobody waits twice as long before the first answer than for it.
 const REFINED: Duration = Duration::from_secs(60);
+/// Runs of a failing test that finding out how it tells takes, about (GNU m4's driver: 12). They have time beside [`REFINED`], since changes are hardly
+/// tried on a test that takes long.
+const RUNS_REFINED: u32 = 12;
+/// Time for making tests tell more, at most: longer ones are left as they are.
+const MOST_REFINED_TIME: Duration = Duration::from_secs(300);
 
 /// Builds if that is due, tests, and ranks what fails; again and again if it is to watch.
 ///
@@ -118,10 +123,11 @@ fn refine(root: &Path) -> Result<bool, Failure> {
     if hints.is_empty() || interrupt::happened() {
         return Ok(false);
     }
-    let failing = tests.iter().filter(|test| test.passed == Some(false)).map(|test| test.name.clone());
-    let only: Option<Vec<String>> = (taken > MOST_TESTED).then(|| failing.take(MOST_REFINED).collect());
+    let failing = || tests.iter().filter(|test| test.passed == Some(false)).take(MOST_REFINED);
+    let only: Option<Vec<String>> = (taken > MOST_TESTED).then(|| failing().map(|test| test.name.clone()).collect());
+    let of_failing = Duration::from_millis(failing().map(|test| test.milliseconds).sum());
     hints.iter().for_each(|hint| say!("suspect: {hint}; trying that"));
-    let refinements = match refinements(root, Deadline::within(REFINED), only.as_deref()) {
+    let refinements = match refinements(root, Deadline::within(refining(of_failing)), only.as_deref()) {
         Ok(refinements) => refinements,
         Err(failure) => {
             say!("suspect: {}; the tests stay as they are", failure.message);
@@ -130,6 +136,11 @@ fn refine(root: &Path) -> Result<bool, Failure> {
     };
     say_refined(&refinements, &mut std::io::stderr()).map_err(Failure::of(Exit::File))?;
     Ok(refinements.iter().any(|refinement| refinement.refused.is_none()))
+}
+
+/// Time for making tests tell more, where the failing ones that are to take so long.
+fn refining(failing: Duration) -> Duration {
+    (REFINED + failing * RUNS_REFINED).min(MOST_REFINED_TIME)
 }
 
 /// Ranks what fails, and writes the answer.

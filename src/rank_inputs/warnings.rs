@@ -19,7 +19,7 @@ use crate::source::{Warning, claimed_lines, names_others, read_source, says_it_i
 use crate::suite_run::Session;
 
 /// Version of the kept form.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Warnings as they are kept.
 #[derive(Default, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use crate::exec::stand_in::{MOST_BYTES, Reply};
 /// Files that are tried as what a start should have written, at most: each costs a replay of the driver for each start.
 const MOST_FILES: usize = 4;
 /// Starts of a driver that is asked so, at most.
-const MOST_STARTS: usize = 8;
+const MOST_COMPARED: usize = 8;
 /// What ends a name in what a driver says, besides white space.
 const MARKS: [char; 9] = ['\'', '"', '`', ':', ',', ';', '(', ')', '='];
 
@@ -25,7 +25,7 @@ impl Driver {
         first: &Reading,
         replies: &[Reply],
     ) -> Result<Option<Told>, SuiteError> {
-        if replies.len() > MOST_STARTS {
+        if replies.len() > MOST_COMPARED {
             return Ok(None);
         }
         // One that a start wrote says nothing of another start that is compared with it.

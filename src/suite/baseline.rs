@@ -226,9 +226,31 @@ pub fn timeout_from(mut walls: Vec<Duration>) -> Option<Duration> {
     walls.get(rank).map(|wall| FLOOR.max(*wall * FACTOR))
 }
 
-/// What looks at each run, in the thread that made it: the test, the run's number from 0, the directory with its traces,
-/// the run.
-pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
+/// What looks at the runs of tests, in the threads that make them.
+pub trait Watch: Sync {
+    /// A recorded run has ended: the test, the run's number from 0, the directory with its traces, the run.
+    fn ended(&self, test: &Test, run: usize, traces: &Path, result: &TestRun);
+
+    /// A run of a test begins.
+    fn begins(&self, _test: &Test, _purpose: Purpose) {}
+}
+
+/// What a test is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be recorded.
+    Record,
+    /// To settle its verdict: once more, alone, or without recording.
+    Settle,
+    /// To compare another version of the program.
+    Compare,
+}
+
+impl<F: Fn(&Test, usize, &Path, &TestRun) + Sync> Watch for F {
+    fn ended(&self, test: &Test, run: usize, traces: &Path, result: &TestRun) {
+        self(test, run, traces, result)
+    }
+}
 
 /// Runs all tests, and all again as often as asked for, each time with as many at once.
 ///
@@ -238,8 +260,8 @@ pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
 ///
 /// # Errors
 /// When the system refuses to run tests; the tests under way are finished first. An interrupt ends them, and they count as not run.
-pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result<Baseline, SuiteError> {
-    let session = Session { suite, options, hook, scratch: ScratchRoot::new()? };
+pub fn baseline(suite: &Suite, options: &BaselineOptions, watch: &dyn Watch) -> Result<Baseline, SuiteError> {
+    let session = Session { suite, options, watch, scratch: ScratchRoot::new()? };
     let runs: Vec<usize> = suite.tests().iter().map(|test| session.repeats(test)).collect();
     let mut done: Vec<Vec<RunSummary>> = vec![Vec::new(); runs.len()];
     let mut begun = None;
@@ -374,7 +396,7 @@ fn hung(runs: &[RunSummary]) -> Option<Duration> {
 struct Session<'a> {
     suite: &'a Suite,
     options: &'a BaselineOptions,
-    hook: &'a Hook<'a>,
+    watch: &'a dyn Watch,
     scratch: ScratchRoot,
 }
 
@@ -389,7 +411,7 @@ impl Session<'_> {
             Limit::Given(timeout) => (timeout, false),
             Limit::Measured(timeout) => (Some(timeout), true),
         };
-        let made = self.make(index, &format!("r{run:04}"), None, timeout)?;
+        let made = self.make(index, &format!("r{run:04}"), None, timeout, Purpose::Record)?;
         let doubtful = may_be_short && made.summary.verdict == Verdict::Timeout;
         if doubtful {
             self.forget(&made)?
@@ -406,8 +428,10 @@ impl Session<'_> {
         label: &str,
         help: Option<Help>,
         timeout: Option<Duration>,
+        purpose: Purpose,
     ) -> Result<Made, SuiteError> {
         let test = &self.suite.tests()[index];
+        self.watch.begins(test, purpose);
         let traces = std::path::absolute(&self.options.traces).unwrap_or_else(|_| self.options.traces.clone());
         let traces = traces.join(format!("{label}-t{index:08}"));
         fs::create_dir(&traces).map_err(self.refused("make a directory in"))?;
@@ -432,20 +456,21 @@ impl Session<'_> {
     /// One run without recording.
     fn plain(&self, index: usize, timeout: Option<Duration>) -> Result<RunSummary, SuiteError> {
         let test = &self.suite.tests()[index];
+        self.watch.begins(test, Purpose::Settle);
         let began = SystemTime::now();
         let context = RunContext { env: &[], scratch: &self.scratch, timeout, large_stack: false, interruptible: true };
         Ok(RunSummary::of(&self.suite.run_test(test, &context)?, began))
     }
 
-    /// Has the hook look at a run as number `run` of its test.
+    /// Has the run looked at as number `run` of its test.
     fn look(&self, made: &Made, run: usize) -> Result<(), SuiteError> {
-        (self.hook)(&self.suite.tests()[made.index], run, &made.traces, &made.result);
+        self.watch.ended(&self.suite.tests()[made.index], run, &made.traces, &made.result);
         self.forget(made)
     }
 
     /// Removes what a run recorded.
     fn forget(&self, made: &Made) -> Result<(), SuiteError> {
-        // The hook may have moved it away.
+        // What looked at it may have moved it away.
         match made.traces.exists() {
             true => fs::remove_dir_all(&made.traces).map_err(self.refused("remove traces in")),
             false => Ok(()),

@@ -197,16 +197,13 @@ impl Driver {
                 }));
             }
         }
-        match self.compares(kept, first, replies)? {
-            Some(told) => Ok(Ok(told)),
-            None => match self.looks_at_one(kept, first, replies)? {
-                Some(told) => Ok(Ok(told)),
-                None => match self.compares_with_file(kept, first, replies)? {
-                    Some(told) => Ok(Ok(told)),
-                    None => self.stops(kept, first, replies),
-                },
-            },
+        let ways: [Way; 3] = [Driver::compares, Driver::looks_at_one, Driver::compares_with_file];
+        for way in ways {
+            if let Some(told) = way(self, kept, first, replies)? {
+                return Ok(Ok(told));
+            }
         }
+        self.stops(kept, first, replies)
     }
 
     /// Whether the driver compares the output of one start alone: it shows another difference where that one is answered otherwise, and says the same where
@@ -370,6 +367,9 @@ impl Telling {
 
 /// How a driver tells, and what it says after each start.
 pub(super) type Told = (Telling, Vec<Said>);
+
+/// A way of a driver to tell, from what was kept, its first run and the answers in it; nothing where it tells in another way.
+type Way = fn(&Driver, &Path, &Reading, &[Reply]) -> Result<Option<Told>, SuiteError>;
 
 /// Another answer of the start with this number than this one.
 fn otherwise_answered(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {

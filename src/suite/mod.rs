@@ -65,8 +65,8 @@ mod wanted;
 mod words;
 
 pub use baseline::{
-    Baseline, BaselineOptions, Counts, Help, Hook, Remark, RunSummary, Stability, TestBaseline, Until, baseline,
-    differing, timeout_from,
+    Baseline, BaselineOptions, Counts, Help, Purpose, Remark, RunSummary, Stability, TestBaseline, Until, Watch,
+    baseline, differing, timeout_from,
 };
 pub use captured::Judging;
 pub use complaint::{complains, complaint, complaints, failed_checks, named_place, told_checks, without_colours};

@@ -25,7 +25,7 @@ use crate::obstacle::Obstacle;
 use crate::program::{Program, Unit};
 use crate::progress::Progress;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, TestBaseline, Until, Verdict};
+use crate::suite::{self, Baseline, BaselineOptions, Purpose, Suite, TestBaseline, TestRun, Until, Verdict, Watch};
 use labels::labels;
 pub use modules::Modules;
 pub use outdated::{changed_test, outdated_build, outdated_run};
@@ -81,15 +81,9 @@ pub fn record_tests(
         apart: how.apart,
         settled: true,
     };
-    let n_ended = AtomicU64::new(0);
-    let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
-        let n_ended = n_ended.fetch_add(1, Ordering::Relaxed) + 1;
-        progress.show(false, &|_| {
-            let n_tests = suite.tests().len();
-            format!("{n_ended} runs have ended ({n_tests} tests, each runs twice or more), last {}", test.name)
-        });
-    };
-    let suite_run = SuiteRun { suite, options, hook: &ended, judge: &|_, _| None };
+    let shown =
+        Shown { progress, n_tests: suite.tests().len(), n_ended: AtomicU64::new(0), n_compared: AtomicU64::new(0) };
+    let suite_run = SuiteRun { suite, options, watch: &shown, judge: &|_, _| None };
     let recorded = suite_run.record(store);
     progress.clear();
     let recorded = recorded?;
@@ -97,6 +91,49 @@ pub fn record_tests(
     store.remove_tmp()?;
     store.prune(suite.config().store.keep)?;
     Ok(recorded)
+}
+
+/// Shows how far the tests are.
+struct Shown<'a> {
+    progress: &'a dyn Progress,
+    n_tests: usize,
+    n_ended: AtomicU64,
+    n_compared: AtomicU64,
+}
+
+impl Watch for Shown<'_> {
+    fn ended(&self, test: &suite::Test, _: usize, _: &Path, _: &TestRun) {
+        self.n_ended.fetch_add(1, Ordering::Relaxed);
+        self.show(&format!("last {}", test.name));
+    }
+
+    fn begins(&self, test: &suite::Test, purpose: Purpose) {
+        let name = &test.name;
+        match purpose {
+            Purpose::Record => self.show(&format!("now {name}")),
+            Purpose::Settle => {
+                self.progress.show(false, &|_| format!("making sure of verdicts: {name} runs once more"))
+            }
+            Purpose::Compare => {
+                let n = self.n_compared.fetch_add(1, Ordering::Relaxed) + 1;
+                let text = |_| {
+                    format!(
+                        "comparing the version that changes are tried in: {name}, run {n} for {} tests",
+                        self.n_tests
+                    )
+                };
+                self.progress.show(false, &text);
+            }
+        }
+    }
+}
+
+impl Shown<'_> {
+    fn show(&self, which: &str) {
+        let (n_ended, n_tests) = (self.n_ended.load(Ordering::Relaxed), self.n_tests);
+        self.progress
+            .show(false, &|_| format!("{n_ended} runs have ended ({n_tests} tests, each runs twice or more), {which}"));
+    }
 }
 
 /// Said of a test of which there is no trace.
@@ -119,7 +156,7 @@ pub struct SuiteRun<'a> {
     /// How to run it.
     pub options: BaselineOptions,
     /// Looks at each run, besides the recording.
-    pub hook: &'a Hook<'a>,
+    pub watch: &'a dyn Watch,
     /// What is known better than the suite about a test: whether it passed (`None` if it does not count), and the verdict in words.
     pub judge: &'a Judge<'a>,
 }
@@ -150,18 +187,8 @@ impl SuiteRun<'_> {
         let looked = AtomicU64::new(0);
         let told: Mutex<BTreeMap<usize, String>> = Mutex::default();
         let started = Instant::now();
-        let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
-            let started = Instant::now();
-            if result.verdict == Verdict::Pass
-                && test.is_judged_by_status()
-                && let Some(line) = doubt::told_failure(&result.output)
-            {
-                told.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, line);
-            }
-            recording.look(test.index, run, traces, result.died());
-            (self.hook)(test, run, traces, result);
-            looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
-        })?;
+        let looking = Looking { recording: &recording, watch: self.watch, told: &told, micros: &looked };
+        let baseline = suite::baseline(self.suite, &self.options, &looking)?;
         if interrupt::happened() {
             return Err(Obstacle::new(Obstacle::Interrupted, words::so_far(self.suite.tests(), &baseline.tests)));
         }
@@ -236,7 +263,7 @@ impl SuiteRun<'_> {
         let ends = |index: usize| matches!(baseline.tests[index].verdict(), Some(Verdict::Pass | Verdict::Fail));
         let counts = |index: &usize| ends(*index) && !tests[*index].has_starts();
         let due: Vec<usize> = (0..tests.len()).filter(|index| known[*index].is_none() && counts(index)).collect();
-        let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due)?;
+        let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due, self.watch)?;
         let text = |index: usize| differing.get(&index).map(words::in_version);
         Ok(known.into_iter().enumerate().map(|(index, known)| known.unwrap_or_else(|| text(index))).collect())
     }
@@ -265,6 +292,35 @@ impl SuiteRun<'_> {
                 }
             };
         self.suite.tests().iter().zip(&baseline.tests).zip(processes).zip(in_trials).map(record).collect()
+    }
+}
+
+/// Looks at the runs of a suite that is recorded.
+struct Looking<'a> {
+    recording: &'a Recording<'a>,
+    watch: &'a dyn Watch,
+    /// By its number, what a test that passes says of a failure.
+    told: &'a Mutex<BTreeMap<usize, String>>,
+    /// Microseconds that this took, all threads together.
+    micros: &'a AtomicU64,
+}
+
+impl Watch for Looking<'_> {
+    fn ended(&self, test: &suite::Test, run: usize, traces: &Path, result: &TestRun) {
+        let started = Instant::now();
+        if result.verdict == Verdict::Pass
+            && test.is_judged_by_status()
+            && let Some(line) = doubt::told_failure(&result.output)
+        {
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, line);
+        }
+        self.recording.look(test.index, run, traces, result.died());
+        self.watch.ended(test, run, traces, result);
+        self.micros.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
+    }
+
+    fn begins(&self, test: &suite::Test, purpose: Purpose) {
+        self.watch.begins(test, purpose);
     }
 }
 

@@ -9,7 +9,7 @@ use suspect_format::{abi, dependence};
 use crate::build::BuildReport;
 use crate::obstacle::Obstacle;
 use crate::program::{LoadError, Program};
-use crate::suite::{self, BaselineOptions, Suite};
+use crate::suite::{self, BaselineOptions, Suite, Test, TestRun};
 use crate::trace::{ModuleFile, TraceError, read_directory, sections};
 
 /// A program and the tables that it was read from.
@@ -94,7 +94,7 @@ fn newer_source<'p>(root: &Path, program: &'p Program, paths: &BTreeSet<PathBuf>
 fn discover(suite: &Suite, options: &BaselineOptions) -> Result<BTreeSet<PathBuf>, Obstacle> {
     let options = BaselineOptions { runs: Some(1), settled: false, ..options.clone() };
     let seen: Mutex<Result<BTreeSet<PathBuf>, TraceError>> = Mutex::new(Ok(BTreeSet::new()));
-    suite::baseline(suite, &options, &|_, _, traces, _| {
+    suite::baseline(suite, &options, &|_: &Test, _: usize, traces: &Path, _: &TestRun| {
         let found = read_directory(traces);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match found {

@@ -132,3 +132,15 @@ fn style_speaks_for_nothing() {
     let warned: Vec<&str> = reasons.map(|one| one.text.as_str()).filter(|text| text.contains("warns")).collect();
     assert!(!warned.is_empty() && warned.iter().all(|text| text.contains("-Wparentheses")), "{warned:?}");
 }
+
+#[test]
+fn comparisons_that_are_always_true_are_warned_of() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    unsigned left = atoi(argv[1]);\n    \
+                  if (left >= 0)\n        puts(\"some\");\n    else\n        puts(\"none\");\n    return 0;\n}\n";
+    let project = Project::new();
+    project.write_lines("left", source, "./left {line}", &[("0", "none"), ("1", "some"), ("7", "some")]);
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = said_of(&ranked(&project, &[]), 6).join("\n");
+    assert!(said.contains("comparison of unsigned expression >= 0 is always true"), "{said}");
+}

@@ -24,7 +24,7 @@ use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
-use crate::suite::{Baseline, BaselineOptions, Suite};
+use crate::suite::{Baseline, BaselineOptions, Suite, Test, TestRun};
 use crate::suite_run::{Session, SuiteRun};
 
 /// How versions are run and ranked.
@@ -285,7 +285,7 @@ impl<'a> Place<'a> {
         let run = SuiteRun {
             suite: &suite,
             options: self.baseline_options(&store, self.options.repeat, limits.collect())?,
-            hook: &|test, _, _, run| keep_shown(&shown, test, run),
+            watch: &|test: &Test, _: usize, _: &Path, run: &TestRun| keep_shown(&shown, test, run),
             judge: &|test, baseline| {
                 let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
                 judge(&suite, test, baseline, known.get(&test.name), shown.get(&test.index))

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use super::changed::changed;
-use super::{Help, Limit, Made, Remark, RunSummary, Session, Stability, in_parallel, limit, slowest, stability};
+use super::{
+    Help, Limit, Made, Purpose, Remark, RunSummary, Session, Stability, in_parallel, limit, slowest, stability,
+};
 use crate::exec::interrupt;
 use crate::suite::{SuiteError, Test, Verdict};
 
@@ -157,7 +159,7 @@ impl Settling<'_> {
             Some(Help::Stack) => format!("s{number:04}"),
             Some(Help::Quiet) => format!("q{number:04}"),
         };
-        self.session.make(self.index, &label, help, self.limit.time())
+        self.session.make(self.index, &label, help, self.limit.time(), Purpose::Settle)
     }
 
     fn plain(&self) -> Result<RunSummary, SuiteError> {

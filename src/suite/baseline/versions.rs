@@ -6,7 +6,7 @@ use std::time::Duration;
 use suspect_format::abi::{ENV_LOG_BYTES, Mode};
 
 use super::settle::alike;
-use super::{Baseline, BaselineOptions, Help, Limit, RunSummary, Session, Stability, in_parallel};
+use super::{Baseline, BaselineOptions, Help, Limit, Purpose, RunSummary, Session, Stability, Watch, in_parallel};
 use crate::exec::{ScratchRoot, interrupt};
 use crate::suite::{Suite, SuiteError, Verdict};
 
@@ -25,15 +25,17 @@ pub fn differing(
     mode: Mode,
     known: &Baseline,
     tests: &[usize],
+    watch: &dyn Watch,
 ) -> Result<BTreeMap<usize, RunSummary>, SuiteError> {
     let mut options = BaselineOptions { mode, ..options.clone() };
     // Nobody looks at the values: a test of a thousand processes would fill the machine's memory with their logs.
     options.env.push((ENV_LOG_BYTES.into(), "0".into()));
-    let session = Session { suite, options: &options, hook: &|_, _, _, _| {}, scratch: ScratchRoot::new()? };
+    let session = Session { suite, options: &options, watch, scratch: ScratchRoot::new()? };
     let differs = |index: usize, label: &str, help: Option<Help>| {
         let of_test = &known.tests[index];
         let limit = Limit::Measured(of_test.timeout).believed();
-        let made = session.make(index, label, help, Some(limit.time().map_or(MOST_WAIT, |own| own.min(MOST_WAIT))))?;
+        let timeout = limit.time().map_or(MOST_WAIT, |own| own.min(MOST_WAIT));
+        let made = session.make(index, label, help, Some(timeout), Purpose::Compare)?;
         session.forget(&made)?;
         let varies = of_test.stability == Stability::OutputVaries;
         let is_other = of_test.runs.first().is_some_and(|run| !alike(&made.summary, run, varies));
