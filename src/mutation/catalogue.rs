@@ -170,12 +170,12 @@ fn other_places(request: &CatalogueRequest) -> &'static str {
 
 /// The sources of the program that are the project's own, by the index of the file.
 pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Obstacle> {
-    let tree = SourceTree::of(root, &run.program);
+    let (tree, code) = (SourceTree::of(root, &run.program), run.program.code_lines());
     let parse = |(number, path): (u32, PathBuf)| {
         let source = tree
             .bytes(&run.program.files[number as usize])
             .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot read {}: {error}", path.display())))?;
-        Ok((number, Text::parse_compiled(source, &run.program.code_lines(number))))
+        Ok((number, Text::parse_compiled(source, &code[number as usize])))
     };
     sources(root, run, build)?.into_iter().map(parse).collect()
 }

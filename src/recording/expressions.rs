@@ -1,7 +1,7 @@
 //! Expressions of the source, by the places of the code that was made of them.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::program::{Place, Program};
@@ -14,6 +14,8 @@ const LONGEST: usize = 60;
 pub struct Expressions<'a> {
     program: &'a Program,
     tree: SourceTree,
+    /// Of each file, the lines with code.
+    code: Vec<BTreeSet<u32>>,
     texts: RefCell<HashMap<u32, Option<Rc<Text>>>>,
     /// Names of functions: what is called by another name is a macro.
     functions: HashSet<&'a str>,
@@ -23,7 +25,8 @@ impl<'a> Expressions<'a> {
     /// Those of a program; `called` are the names of functions that it calls and that are not its own.
     pub fn new(program: &'a Program, tree: SourceTree, called: impl Iterator<Item = &'a str>) -> Self {
         let own = program.functions.iter().map(|function| function.name.as_str());
-        Expressions { program, tree, texts: RefCell::default(), functions: own.chain(called).collect() }
+        let code = program.code_lines();
+        Expressions { program, tree, code, texts: RefCell::default(), functions: own.chain(called).collect() }
     }
 
     /// The binary expression whose operator stands at a place, as it is written.
@@ -82,7 +85,7 @@ impl<'a> Expressions<'a> {
         let parsed = || {
             let name = self.program.files.get(file as usize)?;
             let source = self.tree.bytes(name).ok()?;
-            Some(Rc::new(Text::parse_compiled(source, &self.program.code_lines(file))))
+            Some(Rc::new(Text::parse_compiled(source, &self.code[file as usize])))
         };
         texts.entry(file).or_insert_with(parsed).clone()
     }

@@ -15,7 +15,7 @@ pub fn labels(root: &Path, program: &Program, build: Option<&BuildReport>) -> Ve
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
-    let sources = SourceTree::of(root, program);
+    let (sources, code) = (SourceTree::of(root, program), program.code_lines());
     let mut files: BTreeMap<u32, BTreeMap<(u32, u32), Vec<&Switch>>> = BTreeMap::new();
     for switch in &program.switches {
         let place = program.nodes[switch.node as usize].place;
@@ -29,7 +29,7 @@ pub fn labels(root: &Path, program: &Program, build: Option<&BuildReport>) -> Ve
             return Vec::new();
         }
         let Ok(source) = sources.bytes(name) else { return Vec::new() };
-        let text = Text::parse_compiled(source, &program.code_lines(*file));
+        let text = Text::parse_compiled(source, &code[*file as usize]);
         let found = switches.iter().filter_map(|(place, switches)| of_switch(program, &text, *place, switches));
         found.flatten().collect()
     };

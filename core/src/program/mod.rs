@@ -312,10 +312,14 @@ pub struct Identity<'a> {
 }
 
 impl Program {
-    /// The lines of a file that carry code, from 1.
-    pub fn code_lines(&self, file: u32) -> BTreeSet<u32> {
-        let from = self.lines.partition_point(|line| line.file < file);
-        self.lines[from..].iter().take_while(|line| line.file == file).map(|line| line.line).collect()
+    /// The lines of each of [`Program::files`] that carry code, from 1.
+    pub fn code_lines(&self) -> Vec<BTreeSet<u32>> {
+        let mut lines = vec![BTreeSet::new(); self.files.len()];
+        let of_operations = self.operations.iter().map(|operation| (operation.place.file, operation.place.line));
+        for (file, line) in self.lines.iter().map(|line| (line.file, line.line)).chain(of_operations) {
+            lines.get_mut(file as usize).into_iter().for_each(|lines| _ = lines.insert(line));
+        }
+        lines
     }
 }
 

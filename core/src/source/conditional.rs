@@ -21,6 +21,16 @@ pub(super) struct Group {
     branches: Vec<Branch>,
     /// Whether it begins or ends within a statement, or holds a part of a block.
     pub divides: bool,
+    /// Whether it begins within an expression or a list.
+    within: bool,
+}
+
+/// What is left out to read a group.
+#[derive(Clone, Debug)]
+pub(super) struct LeftOut {
+    pub gaps: Vec<Span>,
+    /// Whether it is known that nothing else was compiled.
+    certain: bool,
 }
 
 /// A directive and what it decides on.
@@ -101,34 +111,42 @@ impl<'c> Compiled<'c> {
         first < behind && self.lines.range(first..behind).next().is_some()
     }
 
-    fn holds(&self, condition: &Condition) -> bool {
+    /// Whether a condition holds, if that is known; an `#else` does where no condition before it does.
+    fn holds(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::If { text, negated } => match &**text {
-                "0" | "__cplusplus" => *negated,
-                _ => self.answers.get(text).is_none_or(|answer| answer != negated),
+                "0" | "__cplusplus" => Some(*negated),
+                _ => self.answers.get(text).map(|answer| answer != negated),
             },
-            Condition::Else => true,
-            Condition::End => false,
+            Condition::Else => Some(true),
+            Condition::End => Some(false),
         }
     }
 
-    /// The branch that is read: the one with code, else the first that is not known to be left out.
-    fn chosen(&self, text: &Text, group: &Group) -> Option<usize> {
-        let with_code = group.branches.iter().position(|branch| self.has_code(text, branch.body));
-        with_code.or_else(|| group.branches.iter().position(|branch| self.holds(&branch.condition)))
+    /// What is left out to read a group. The branch that is read is the one with code, else the first that is not known to be left out: a part of an
+    /// expression has code.
+    fn left_out(&self, text: &Text, group: &Group) -> LeftOut {
+        let all = || 0..group.branches.len();
+        let with_code: Vec<usize> = all().filter(|branch| self.has_code(text, group.branches[*branch].body)).collect();
+        let certain = group.within && !self.lines.is_empty() && with_code.len() < 2;
+        let holds = |branch: usize| self.holds(&group.branches[branch].condition);
+        let may_hold = || all().find(|branch| holds(*branch) != Some(false));
+        let chosen = with_code.first().copied().or_else(may_hold);
+        let chosen = chosen.filter(|branch| !certain || !with_code.is_empty() || holds(*branch) == Some(true));
+        LeftOut { gaps: group.gaps(chosen), certain }
     }
 }
 
 impl Text {
     /// What is left out to read the groups that divide statements, of those that hold no other. They are taken from `groups`.
-    pub(super) fn undivided(&self, groups: &mut Vec<Group>, compiled: &Compiled) -> Vec<Vec<Span>> {
-        let (mut found, mut last): (Vec<Vec<Span>>, Option<Span>) = (Vec::new(), None);
+    pub(super) fn undivided(&self, groups: &mut Vec<Group>, compiled: &Compiled) -> Vec<LeftOut> {
+        let (mut found, mut last): (Vec<LeftOut>, Option<Span>) = (Vec::new(), None);
         groups.retain(|group| {
             // Inner groups end first, so only the last one can be within this one.
             let holds_another = last.is_some_and(|inner| group.span().holds(inner));
             if !holds_another {
                 last = Some(group.span());
-                found.push(group.gaps(compiled.chosen(self, group)));
+                found.push(compiled.left_out(self, group));
             }
             holds_another
         });
@@ -142,18 +160,19 @@ impl Text {
     }
 
     /// Takes back that the tree can be believed where something in an expression is left out, or a statement holds only a part of a group.
-    pub(super) fn doubt_around(&mut self, left_out: &[Vec<Span>]) {
-        for gaps in left_out {
+    pub(super) fn doubt_around(&mut self, left_out: &[LeftOut]) {
+        for LeftOut { gaps, certain } in left_out {
             let (Some(first), Some(end)) = (gaps.first(), gaps.last()) else { continue };
             let whole = Span { start: first.start, end: end.end };
             for gap in gaps {
                 let Some(inner) = self.around(*gap) else { continue };
                 let outer = std::iter::once(inner).chain(self.ancestors(inner));
-                let parts: Vec<u32> = outer.take_while(|index| !self.node(*index).span.holds(whole)).collect();
+                let is_part = |index: &u32| !self.is_list(*index) || !self.node(*index).span.holds(whole);
+                let parts: Vec<u32> = outer.take_while(is_part).collect();
                 for index in parts {
                     self.nodes[index as usize].sound = false;
                 }
-                if !self.is_list(inner) {
+                if !certain && !self.is_list(inner) {
                     self.doubt(&[inner]);
                 }
             }
@@ -181,13 +200,8 @@ impl Text {
 
 /// Whether a group begins or ends within a statement, or holds a part of a block; `code` is the text with blanks for all that is none.
 fn divides(branches: &[Branch], code: &[u8]) -> bool {
-    let (Some(first), Some(end)) = (branches.first(), branches.last()) else { return false };
-    let (before, behind) = (&code[..first.directive.start as usize], &code[end.directive.end as usize..]);
-    let begins_within = match before.trim_ascii_end() {
-        // The list of an array's or a structure's values.
-        [before @ .., b'{'] => matches!(before.trim_ascii_end(), [.., b'=' | b',']),
-        before => !matches!(before, [] | [.., b';' | b'}' | b'{' | b':']),
-    };
+    let Some(end) = branches.last() else { return false };
+    let behind = &code[end.directive.end as usize..];
     let goes_on = |text: &[u8]| {
         let rest = text.trim_ascii_start().strip_prefix(b"else");
         rest.is_some_and(|rest| !rest.first().is_some_and(|next| is_word(*next)))
@@ -196,7 +210,17 @@ fn divides(branches: &[Branch], code: &[u8]) -> bool {
         let body = &code[branch.body.start as usize..branch.body.end as usize];
         goes_on(body) || !is_balanced(body)
     };
-    begins_within || goes_on(behind) || branches.iter().any(is_part)
+    begins_within(branches, code) || goes_on(behind) || branches.iter().any(is_part)
+}
+
+/// Whether what is before a group is not the end of a statement or a declaration.
+fn begins_within(branches: &[Branch], code: &[u8]) -> bool {
+    let before = branches.first().map_or(&[][..], |first| &code[..first.directive.start as usize]);
+    match before.trim_ascii_end() {
+        // The list of an array's or a structure's values.
+        [before @ .., b'{'] => matches!(before.trim_ascii_end(), [.., b'=' | b',']),
+        before => !matches!(before, [] | [.., b';' | b'}' | b':']),
+    }
 }
 
 fn is_word(byte: u8) -> bool {
@@ -242,8 +266,8 @@ pub(super) fn groups(source: &[u8]) -> Vec<Group> {
             condition,
         });
         if let Some(branches) = open.pop_if(|_| ends) {
-            let divides = divides(&branches, &code);
-            found.push(Group { branches, divides });
+            let (divides, within) = (divides(&branches, &code), begins_within(&branches, &code));
+            found.push(Group { branches, divides, within });
         }
     }
     found
@@ -328,15 +352,37 @@ int f(int a, int b)
     fn groups_that_divide_statements_are_read_by_the_lines_with_code() {
         let read = |code: &[u32]| Text::parse_compiled(DIVIDED, &code.iter().copied().collect());
         let both = ["a > 1", "b && a >= c", "a >= c", "a + b", "a == 3", "a - b"];
-        let second = [&both[..], &["b < 4", "a * b", "c * 2", "c / 3"]].concat();
+        let second = [&both[..], &["b < 4", "a * b", "c < a", "c * 2", "c / 3"]].concat();
         assert_eq!(binary(&read(&[16])), second, "the other group of the condition is read alike");
-        let other = [&both[..], &["b < 5", "a * b", "c * 2", "c / 2"]].concat();
+        let other = [&both[..], &["b < 5", "a * b", "c < a", "c * 2", "c / 2"]].concat();
         assert_eq!(binary(&read(&[18])), other);
         assert_eq!(binary(&read(&[31])), other);
-        // Nobody knows, or both were compiled: the first one.
+        // Nobody knows, or both were compiled: the first one. What a group divides is not believed where nobody knows.
         let first = [&both[..], &["b < 4", "a * b", "c * 2", "c / 2"]].concat();
         assert_eq!(binary(&read(&[])), first);
-        assert_eq!(binary(&read(&[16, 18, 31])), first);
+        let all = [&both[..], &["b < 4", "a * b", "c < a", "c * 2", "c / 2"]].concat();
+        assert_eq!(binary(&read(&[16, 18, 31, 33])), all);
+    }
+
+    #[test]
+    fn operands_beside_directives_are_believed_where_the_lines_with_code_tell() {
+        let source = "int f(int a, int b)\n{\n    return a - 1\n#ifdef X\n        * b - 3\n#else\n        + b / 4\n#endif\n        + 2;\n}\n";
+        let at = |code: &[u32]| {
+            let text = Text::parse_compiled(source, &code.iter().copied().collect());
+            let found = [(3, 14), (5, 9), (5, 13), (7, 9), (7, 13), (9, 9)].map(|(line, column)| {
+                text.operator_at(line, column)
+                    .map_or("", |found| found.source())
+                    .split('\n')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            });
+            found.join("|")
+        };
+        assert_eq!(at(&[3, 7]), "a - 1||||b / 4|");
+        assert_eq!(at(&[3]), "a - 1|||||");
+        assert_eq!(at(&[]), "|||||");
+        assert_eq!(at(&[3, 5, 7]), "|||||", "in two ways");
     }
 
     #[test]

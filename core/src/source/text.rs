@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Parser, TreeCursor};
 
-use super::conditional::{self, Compiled};
+use super::conditional::{self, Compiled, LeftOut};
 use super::kind::{Field, Kind, language};
 use super::literal::Literal;
 use super::misread::Substitute;
@@ -53,8 +53,8 @@ pub struct Text {
     macros: HashMap<Box<str>, Macro>,
     /// Where variables are declared.
     declared: HashMap<Box<str>, Vec<Declared>>,
-    /// What was left out to read conditional groups, of each of them.
-    pub(super) left_out: Vec<Vec<Span>>,
+    /// What was left out to read conditional groups.
+    left_out: Vec<LeftOut>,
 }
 
 /// How often a text is parsed to have its names right: each round shows what the last one's mistakes hid, mostly nothing.
@@ -188,7 +188,7 @@ impl Text {
 
     /// Whether something was left out in a span to read a conditional group.
     pub(super) fn is_conditional(&self, span: Span) -> bool {
-        self.left_out.iter().flatten().any(|gap| span.holds(*gap))
+        self.left_out.iter().flat_map(|one| &one.gaps).any(|gap| span.holds(*gap))
     }
 
     /// The macros that it defines.
@@ -447,8 +447,8 @@ fn begins_type(body: &str) -> bool {
 }
 
 /// What stands in other's places where these are left out, too; what lies in them goes with them.
-fn leaving_out(substitutes: &[Substitute], left_out: &[Vec<Span>]) -> Vec<Substitute> {
-    let mut gaps: Vec<Span> = left_out.iter().flatten().copied().collect();
+fn leaving_out(substitutes: &[Substitute], left_out: &[LeftOut]) -> Vec<Substitute> {
+    let mut gaps: Vec<Span> = left_out.iter().flat_map(|one| &one.gaps).copied().collect();
     gaps.sort();
     let is_left_out = |span: Span| {
         let before = gaps.partition_point(|gap| gap.start <= span.start);
