@@ -157,3 +157,26 @@ fn a_chain_that_passes_no_suspected_line_gives_way_to_one_that_does() {
         serde_json::from_str(&project.succeed(&["explain", "over", "--against", "cut", "--format", "json"])).unwrap();
     assert_eq!(other["against"], "cut");
 }
+
+#[test]
+fn a_text_that_a_library_wrote_unseen_is_as_long_as_it_was_measured() {
+    let project = Project::new();
+    let source = format!("{}/tests/programs/why/names.c", env!("CARGO_MANIFEST_DIR"));
+    project.write("names.c", &std::fs::read_to_string(source).unwrap());
+    for (directory, name, letters) in [("few", "abc", "3"), ("many", "abcdefghijkl", "12")] {
+        project.write(&format!("of/{directory}/{name}"), "");
+        project.write(&format!("in/{directory}"), "");
+        project.write(&format!("out/{directory}"), &format!("{letters}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\nrun = \"./names of/{stem}\"\nexpect = \"out/{stem}\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O0", "-o", "names", "names.c"]);
+    project.suspect(&["test"]);
+    let output = project.suspect(&["explain", "--format", "json"]).stdout;
+    let explanation: Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(explanation["test"], "many", "{explanation:#}");
+    let told = explanation.to_string();
+    assert!(!told.contains(" bytes at offset "), "no object is misused: {explanation:#}");
+}
