@@ -1,7 +1,7 @@
 //! A recorded run of a test, and of several processes the one that is looked at.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -45,6 +45,8 @@ pub struct RecordedTest {
     pub alike: Vec<u32>,
     /// Its standard output and error, if it ran contained.
     pub written: Option<[Vec<u8>; 2]>,
+    /// Lines that a passing test writes, too, if one was asked: they complain of nothing.
+    pub usual: HashSet<Vec<u8>>,
     /// The change in a run that is not the test's own.
     pub change: Option<Change>,
     /// True if it is a run of the room's other build.
@@ -92,6 +94,16 @@ impl RecordedTest {
         self.verdict != Verdict::Timeout && self.recording.stream().end() <= MOST_LOOKED_AT
     }
 
+    /// Its standard output and error with blanks for the lines that a passing test writes, too.
+    pub fn said(&self) -> Option<[Vec<u8>; 2]> {
+        let own = |line: &[u8]| match self.usual.contains(line.trim_ascii()) {
+            true => line.iter().map(|byte| if *byte == b'\n' { b'\n' } else { b' ' }).collect(),
+            false => line.to_vec(),
+        };
+        let said = |text: &Vec<u8>| text.split_inclusive(|byte| *byte == b'\n').flat_map(own).collect();
+        self.written.as_ref().map(|written| written.each_ref().map(said))
+    }
+
     /// Places in these files that what the test complains of names, in their order, the complaint itself first. A line without a file, of a check that
     /// failed, is one of `own`: the file that tells it most likely.
     pub fn complained_places<'f>(
@@ -101,8 +113,8 @@ impl RecordedTest {
         files: &'f [String],
         own: Option<&'f str>,
     ) -> impl Iterator<Item = Place> + use<'f> {
-        let written = self.written.iter().flat_map(|[output, error]| [error, output]);
-        let written: Vec<Vec<u8>> = written.map(|bytes| suite::without_colours(bytes)).collect();
+        let written = self.said().into_iter().flat_map(|[output, error]| [error, output]);
+        let written: Vec<Vec<u8>> = written.map(|bytes| suite::without_colours(&bytes)).collect();
         // What passed may have said its place before.
         let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
         let said = complaining
@@ -171,6 +183,7 @@ pub fn of_contained(
         others,
         alike,
         written,
+        usual: HashSet::new(),
         change: None,
         is_of_other_build: false,
         read: RefCell::default(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::project::{Project, line_of};
 
 /// What the program is called with, and what it is to write; each second test misuses memory, and fails.
-const TESTS: [(&str, &str); 10] = [
+const TESTS: [(&str, &str); 14] = [
     ("copied elevenwords", "11"),
     ("copied twelvewords!", "13"),
     ("given fine", "7"),
@@ -16,6 +16,10 @@ const TESTS: [(&str, &str); 10] = [
     ("fits notatallwell", "2"),
     ("none found", "5"),
     ("nothing none", "5"),
+    ("shared some", "4"),
+    ("shared none", "4"),
+    ("applied a", "6"),
+    ("applied b", "6"),
 ];
 
 fn line(tag: &str) -> u64 {
@@ -96,6 +100,24 @@ fn a_null_pointer_is_followed_to_where_it_comes_from() {
     let brief = project.suspect(&["explain", "10", "--brief"]).stdout;
     let brief: Value = serde_json::from_slice(&brief).unwrap();
     assert!(brief["summary"][1].as_str().unwrap().starts_with(&summary), "{brief}");
+}
+
+#[test]
+fn what_divides_by_zero_and_what_is_called_through_null_are_told() {
+    let project = project();
+    let summary = |test: &str| {
+        let output = project.suspect(&["explain", test, "--format", "json"]).stdout;
+        let found: Value = serde_json::from_slice(&output).unwrap();
+        assert!(!found.to_string().contains("`among` is NULL"), "a number is no pointer: {found:#}");
+        format!("{} {}", found["summary"][0].as_str().unwrap(), found["summary"][1].as_str().unwrap())
+    };
+    let divides = format!("12 crashes at misuses.c:{}, where `among` is 0, by which it divides.", line("L13"));
+    let told = summary("12");
+    assert!(told.starts_with(&divides), "{told}");
+    assert!(told.contains(&format!("That comes from misuses.c:{}: parts() returns 0.", line("L12"))), "{told}");
+    let told = summary("14");
+    let calls = format!("14 crashes at misuses.c:{}, where `rules[1].apply` is NULL.", line("L15"));
+    assert!(told.starts_with(&calls), "{told}");
 }
 
 /// A negative size of `memcpy`, which copies something and does not crash; no single change mends it.

@@ -63,6 +63,34 @@ static size_t found(const char *word)
     return length_of(&one);
 }
 
+static int parts(const char *word)
+{
+    return word[0] == 'n' ? 0 : 3; /* L12 */
+}
+
+static int shared(const char *word)
+{
+    int among = parts(word);
+    return 12 / among; /* L13 */
+}
+
+struct rule {
+    char letter;
+    int (*apply)(int);
+};
+
+static int doubled(int number)
+{
+    return 2 * number;
+}
+
+static int applied(const char *word)
+{
+    struct rule rules[] = {{'a', doubled}, {'b', NULL}}; /* L14 */
+    struct rule *rule = &rules[word[0] == 'b'];
+    return rule->apply(3); /* L15 */
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[2];
@@ -71,6 +99,8 @@ int main(int argc, char **argv)
     case 'g': printf("%d\n", given_back(word)); break;
     case 't': printf("%d\n", twice(word)); break;
     case 'f': printf("%d\n", fits(word)); break;
+    case 's': printf("%d\n", shared(word)); break;
+    case 'a': printf("%d\n", applied(word)); break;
     default: printf("%zu\n", found(word)); break;
     }
     return 0;
