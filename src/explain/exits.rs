@@ -8,7 +8,6 @@ use super::before::MOST_FOLLOWED;
 use super::question::Question;
 use crate::comparison::{Side, Tie, Value};
 use crate::obstacle::Obstacle;
-use crate::recording::Site;
 use crate::report::Explanation;
 use crate::suite::Verdict;
 
@@ -27,32 +26,36 @@ impl Question<'_> {
 }
 
 impl Case<'_> {
-    /// The call, outside of the tests' code, by which the failing run ends itself with a status that tells a failure, which is all that it ends with.
-    fn exit(&self) -> Option<u32> {
+    /// The call, outside of the tests' code, by which the failing run ends itself with a status that tells a failure. It is why the test fails where that is the
+    /// status which the test complains of, or its output ends too early.
+    fn exit(&self) -> Option<(u32, u64)> {
         let run = self.failing();
-        let status = self.recorded[1].reason.as_ref()?.strip_prefix("exit status ")?;
-        let status: u64 = status.split([',', ':', ';']).next()?.trim().parse().ok().filter(|status| *status != 0)?;
+        let reason = self.recorded[1].reason.as_ref()?;
+        let told = reason.strip_prefix("exit status ").and_then(|status| status.split([',', ':', ';']).next());
+        let told: Option<u64> = told.and_then(|status| status.trim().parse().ok());
+        if told.is_none() && !reason.contains(": ends before line ") {
+            return None;
+        }
         let ends = |point: &u32| self.code.role(run.site(*point)) == Some(Role::Ends);
         let exit = (run.skipped().points + 1..run.points()).rev().find(ends)?;
-        let gives = |write: u32| matches!(run.value(write), Value::Number(bits) if bits & 0xff == status);
+        let status = run.written(exit).find_map(|write| match run.value(write) {
+            Value::Number(bits) => Some(bits & 0xff),
+            _ => None,
+        })?;
         let trusted = self.room.trusted_files().ok()?;
-        let is_own = self.own_place(Side::Second, exit).is_some_and(|(place, _)| !trusted.contains(self.words.file(place)));
-        let is_call = matches!(self.code.what(run.site(exit)), Site::Step(_));
-        (is_own && is_call && run.written(exit).any(gives)).then_some(exit)
+        let place = self.own_place(Side::Second, exit)?.0;
+        let is_why = status != 0 && told.is_none_or(|told| told == status);
+        (is_why && !trusted.contains(self.words.file(place))).then_some((exit, status))
     }
 
     /// The way back from there: by the lines that the last ranking suspects, or else from value to value.
     fn along_from_exit(&self) -> Option<Explanation> {
-        let (run, exit) = (self.failing(), self.exit()?);
+        let (exit, status) = self.exit()?;
         let said = self.recorded[1].written.as_ref().and_then(|[_, errors]| {
             let text = String::from_utf8_lossy(errors).into_owned();
             text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
         });
         let said = said.map(|line| format!(", and says: {line}")).unwrap_or_default();
-        let status = run.written(exit).find_map(|write| match run.value(write) {
-            Value::Number(bits) => Some(bits & 0xff),
-            _ => None,
-        })?;
         let words = format!("{} gives up with status {status} at {}{said}", self.names[1], self.at(Side::Second, exit));
         let way: Vec<(u32, Tie)> = self.followed((exit, None), MOST_FOLLOWED);
         let mut facts = self.told_way(&way, MOST_TOLD);

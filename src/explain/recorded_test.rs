@@ -96,12 +96,7 @@ impl RecordedTest {
 
     /// Its standard output and error with blanks for the lines that a passing test writes, too.
     pub fn said(&self) -> Option<[Vec<u8>; 2]> {
-        let own = |line: &[u8]| match self.usual.contains(line.trim_ascii()) {
-            true => line.iter().map(|byte| if *byte == b'\n' { b'\n' } else { b' ' }).collect(),
-            false => line.to_vec(),
-        };
-        let said = |text: &Vec<u8>| text.split_inclusive(|byte| *byte == b'\n').flat_map(own).collect();
-        self.written.as_ref().map(|written| written.each_ref().map(said))
+        self.written.as_ref().map(|written| written.each_ref().map(|text| blanked(text, &self.usual)))
     }
 
     /// Places in these files that what the test complains of names, in their order, the complaint itself first. A line without a file, of a check that
@@ -242,4 +237,27 @@ fn by_program(recordings: &[Recording], holds: &dyn Fn(&Recording) -> bool) -> V
     let mut known: HashMap<&Option<PathBuf>, bool> = HashMap::new();
     let each = programs.iter().zip(recordings);
     each.map(|(program, one)| *known.entry(program).or_insert_with(|| holds(one))).collect()
+}
+
+/// A text with blanks for these lines, whatever they are indented by: what else it holds stays where it is.
+fn blanked(text: &[u8], lines: &HashSet<Vec<u8>>) -> Vec<u8> {
+    let blank = |byte: &u8| if *byte == b'\n' { b'\n' } else { b' ' };
+    let own = |line: &[u8]| match lines.contains(line.trim_ascii()) {
+        true => line.iter().map(blank).collect(),
+        false => line.to_vec(),
+    };
+    text.split_inclusive(|byte| *byte == b'\n').flat_map(own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_test_says_too_is_blank_and_all_else_where_it_was() {
+        let usual = HashSet::from([b"a.c:3: refused".to_vec()]);
+        let said = blanked(b"  a.c:3: refused\na.c:9: wrong\n", &usual);
+        assert_eq!(said, [&[b' '; 16][..], b"\na.c:9: wrong\n"].concat());
+        assert_eq!(suite::complaint(&said).map(|found| found.start), Some(17));
+    }
 }

@@ -15,7 +15,7 @@ use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
-use super::skipped::{Check, comes_of, is_answer};
+use super::skipped::{Check, comes_of, is_answer, is_part_of};
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -363,6 +363,10 @@ impl<'a> Search<'a> {
     /// nothing of what is checked.
     pub fn is_of_check(&self, change: Change) -> bool {
         let run = &self.runs.runs[0];
+        let answers = |site: u32| self.check().asked(self.code(), run).is_some_and(|of| is_part_of(self.code(), site, of));
+        if self.site(change).is_some_and(answers) {
+            return true;
+        }
         let Change::Replaced(point, _) = change else {
             return self.site(change).is_some_and(|site| self.check().has(site));
         };

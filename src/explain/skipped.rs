@@ -72,6 +72,12 @@ impl Check {
         self.conditions.iter().any(|(condition, _)| *condition == site)
     }
 
+    /// The site of the `return` that gave the answer which the check took last.
+    pub fn asked(&self, code: &Code, run: &Run) -> Option<u32> {
+        let check = (run.skipped().points + 1..run.points()).rev().find(|point| self.has(run.site(*point)))?;
+        is_answer(code, run, check).then(|| run.site(run.writer(run.reads(check)[0])))
+    }
+
     /// Whether a site is of the function that makes the check, where a decision may be one of whether it is made.
     pub fn is_beside(&self, code: &Code, site: u32) -> bool {
         let function = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].function);
@@ -112,6 +118,15 @@ pub fn is_answer(code: &Code, run: &Run, decision: u32) -> bool {
     matches!(given, Some(Action::Return(_))) && matches!(run.value(*read), Value::Number(0 | 1))
 }
 
+/// Whether a site is on the line of a `return`, in its function: a part of the answer that it gives.
+pub fn is_part_of(code: &Code, site: u32, of: u32) -> bool {
+    let step = |site: u32| code.step_of(site).map(|step| &code.steps[step as usize]);
+    let both = step(site).zip(step(of));
+    both.is_some_and(|(one, other)| {
+        one.function == other.function && (one.place.file, one.place.line) == (other.place.file, other.place.line)
+    })
+}
+
 /// The site of the decision to abort, if a run ends so.
 fn aborting(code: &Code, run: &Run) -> Option<u32> {
     let last = run.points() - 1;
@@ -150,6 +165,9 @@ impl Case<'_> {
     /// Whether what a point wrote is the answer that a check takes: it says that the check fails, and not why.
     pub(super) fn is_verdict(&self, check: u32, point: u32) -> bool {
         let run = self.failing();
-        is_answer(self.code, run, check) && run.reads(check).iter().any(|read| comes_of(run, *read, point))
+        let answers = |read: &u32| {
+            comes_of(run, *read, point) || is_part_of(self.code, run.site(point), run.site(run.writer(*read)))
+        };
+        is_answer(self.code, run, check) && run.reads(check).iter().any(answers)
     }
 }

@@ -148,7 +148,8 @@ impl Case<'_> {
             End::Outside(Some(step)) if self.is_by_pointer(step) => {
                 let (mut at, mut loads) = (self.code.steps[step as usize].tokens as usize, 0);
                 self.pass(&mut at, &mut loads);
-                run.reads(last).get(loads.wrapping_sub(1)).copied().filter(is_null)
+                let called = run.reads(last).get(loads.wrapping_sub(1)).copied().filter(is_null);
+                called.or_else(|| self.read_as_passed(last, run.written(last).find(is_null)?))
             }
             End::Outside(Some(step)) => {
                 let callee = self.words.callee(step)?;
@@ -163,12 +164,17 @@ impl Case<'_> {
                 };
                 let number = |write: u32| self.runs.naming.names.place(run.location(write)).offset / 8;
                 let passed = run.written(last).find(|write| is_null(write) && used(number(*write)))?;
-                // What was passed has a name where it was read.
-                let same = |read: &u32| run.value(*read) == run.value(passed) && self.width(*read) == 8;
-                run.reads(last).iter().copied().rfind(same).or(Some(passed))
+                self.read_as_passed(last, passed)
             }
             _ => None,
         }
+    }
+
+    /// What a call passes has a name where it was read.
+    fn read_as_passed(&self, call: u32, passed: u32) -> Option<u32> {
+        let run = self.failing();
+        let same = |read: &u32| run.value(*read) == run.value(passed) && self.width(*read) == 8;
+        run.reads(call).iter().copied().rfind(same).or(Some(passed))
     }
 
     /// Whether a step calls what a pointer points to.

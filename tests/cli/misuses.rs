@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::project::{Project, line_of};
 
 /// What the program is called with, and what it is to write; each second test misuses memory, and fails.
-const TESTS: [(&str, &str); 14] = [
+const TESTS: [(&str, &str); 18] = [
     ("copied elevenwords", "11"),
     ("copied twelvewords!", "13"),
     ("given fine", "7"),
@@ -20,6 +20,10 @@ const TESTS: [(&str, &str); 14] = [
     ("shared none", "4"),
     ("applied a", "6"),
     ("applied b", "6"),
+    ("kept four", "1"),
+    ("kept fiver", "2"),
+    ("measured some", "4"),
+    ("measured none", "4"),
 ];
 
 fn line(tag: &str) -> u64 {
@@ -48,7 +52,7 @@ fn project() -> Project {
 fn the_first_use_outside_of_an_object_is_told_first() {
     let project = project();
     let at = |tag: &str| format!("misuses.c:{}", line(tag));
-    let told: [(usize, &str, String); 4] = [
+    let told: [(usize, &str, String); 5] = [
         (2, "L2", format!("writes 1 byte at offset 12 of the 12-byte object allocated at {}", at("L1"))),
         (
             4,
@@ -61,6 +65,11 @@ fn the_first_use_outside_of_an_object_is_told_first() {
         ),
         (6, "L8", format!("frees the 7-byte object allocated at {}, which was freed at {}", at("L6"), at("L7"))),
         (8, "L9", "writes 13 bytes at offset 0 of the 8 bytes of `small`".to_owned()),
+        (
+            16,
+            "L18",
+            format!("writes 1 byte at offset 4 of the 4-byte object allocated at {} for {}", at("L16"), at("L17")),
+        ),
     ];
     for (test, tag, told) in told {
         let output = project.suspect(&["explain", &test.to_string(), "--format", "json"]);
@@ -103,7 +112,7 @@ fn a_null_pointer_is_followed_to_where_it_comes_from() {
 }
 
 #[test]
-fn what_divides_by_zero_and_what_is_called_through_null_are_told() {
+fn zero_divisors_and_nulls_behind_pointers_to_functions_are_told() {
     let project = project();
     let summary = |test: &str| {
         let output = project.suspect(&["explain", test, "--format", "json"]).stdout;
@@ -118,6 +127,11 @@ fn what_divides_by_zero_and_what_is_called_through_null_are_told() {
     let told = summary("14");
     let calls = format!("14 crashes at misuses.c:{}, where `rules[1].apply` is NULL.", line("L15"));
     assert!(told.starts_with(&calls), "{told}");
+    // Where code that nobody recorded dies, what it was given says why.
+    let told = summary("18");
+    let passes = format!("18 crashes at misuses.c:{}, where `of` is NULL.", line("L20"));
+    assert!(told.starts_with(&passes), "{told}");
+    assert!(told.contains(&format!("That comes from misuses.c:{}: `of` becomes NULL.", line("L19"))), "{told}");
 }
 
 /// A negative size of `memcpy`, which copies something and does not crash; no single change mends it.
