@@ -148,9 +148,7 @@ impl Case<'_> {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
                 (None, Some(parent)) if way.len() > 1 && self.is_course(&way, parent, &trusted) => break,
                 // What `&&` and `||` come to is a constant where the first operand decides.
-                (None, Some(parent))
-                    if way.len() == 1 || !self.is_plain_constant(at) || line(parent) == line(at) =>
-                {
+                (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) || line(parent) == line(at) => {
                     (parent, Tie::Control)
                 }
                 _ => break,

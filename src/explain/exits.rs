@@ -42,6 +42,10 @@ impl Case<'_> {
             Value::Number(bits) => Some(bits & 0xff),
             _ => None,
         })?;
+        // Of a check that names its place more is known.
+        if self.failed_check(reason, self.words.files()).is_some() {
+            return None;
+        }
         let trusted = self.room.trusted_files().ok()?;
         let place = self.own_place(Side::Second, exit)?.0;
         let is_why = status != 0 && told.is_none_or(|told| told == status);

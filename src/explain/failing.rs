@@ -149,7 +149,9 @@ pub fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &Recorded
 /// Keeps of what a failing test says, which ends with a status, that what a passing test like it says as well is no complaint: tests of failures tell them, too.
 pub fn without_usual(room: &RecordingRoom<'_>, test: &Test, failing: &mut RecordedTest) {
     let is_by_status = |reason: &&String| reason.starts_with(STATUS);
-    let (Some(written), Some(reason)) = (&failing.written, failing.reason.as_ref().filter(is_by_status)) else { return };
+    let (Some(written), Some(reason)) = (&failing.written, failing.reason.as_ref().filter(is_by_status)) else {
+        return;
+    };
     let complains = || written.iter().any(|text| suite::complaints(text).next().is_some());
     if room.is_slow(&test.name) || !complains() {
         return;
@@ -158,7 +160,8 @@ pub fn without_usual(room: &RecordingRoom<'_>, test: &Test, failing: &mut Record
     let Some(passed) = passing.and_then(|passing| room.record(passing, "usual").ok()) else { return };
     let (Verdict::Pass, Some(usual)) = (passed.verdict, &passed.written) else { return };
     let lines = usual.iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
-    let usual: HashSet<Vec<u8>> = lines.map(|line| line.trim_ascii().to_vec()).filter(|line| !line.is_empty()).collect();
+    let usual: HashSet<Vec<u8>> =
+        lines.map(|line| line.trim_ascii().to_vec()).filter(|line| !line.is_empty()).collect();
     if !written.iter().flat_map(|text| suite::complaints(text)).any(|line| usual.contains(line.trim_ascii())) {
         return;
     }

@@ -363,7 +363,8 @@ impl<'a> Search<'a> {
     /// nothing of what is checked.
     pub fn is_of_check(&self, change: Change) -> bool {
         let run = &self.runs.runs[0];
-        let answers = |site: u32| self.check().asked(self.code(), run).is_some_and(|of| is_part_of(self.code(), site, of));
+        let answers =
+            |site: u32| self.check().asked(self.code(), run).is_some_and(|of| is_part_of(self.code(), site, of));
         if self.site(change).is_some_and(answers) {
             return true;
         }
@@ -377,7 +378,8 @@ impl<'a> Search<'a> {
             let comes_of = || run.reads(at).iter().any(|read| comes_of(run, *read, point));
             self.check().is_exiting(site) && comes_of()
                 || self.check().has(site)
-                    && (is_passed && run.reads(at).iter().any(is_handed) || is_answer(self.code(), run, at) && comes_of())
+                    && (is_passed && run.reads(at).iter().any(is_handed)
+                        || is_answer(self.code(), run, at) && comes_of())
         };
         (point + 1..run.points()).any(reads_it)
     }

@@ -115,10 +115,7 @@ impl Case<'_> {
         let divides = matches!(
             token,
             Token::Binary(
-                Binary::UnsignedDivide
-                    | Binary::SignedDivide
-                    | Binary::UnsignedRemainder
-                    | Binary::SignedRemainder,
+                Binary::UnsignedDivide | Binary::SignedDivide | Binary::UnsignedRemainder | Binary::SignedRemainder,
                 _
             )
         );

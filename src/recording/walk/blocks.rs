@@ -99,8 +99,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             match *effect {
                 Effect::Frees(number) | Effect::Moves(number, _) => checked.push((Use::Free, number, 1)),
                 Effect::Reads(Base::Argument(number), extent) if is_exact(extent) => {
-                    let length =
-                        compared.unwrap_or_else(|| self.extent(extent, word(number).bits, &arguments, 0));
+                    let length = compared.unwrap_or_else(|| self.extent(extent, word(number).bits, &arguments, 0));
                     checked.push((Use::Read, number, length));
                 }
                 Effect::Copies(to, Base::Argument(from), extent) if is_exact(extent) => {
@@ -138,7 +137,9 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// known to lie there.
     pub(super) fn check_measured(&mut self, outside: &Outside, length: u64) {
         let is_measured = external::external(outside.called).is_some_and(measures);
-        let (Some(bounds), Some(text), true) = (&mut self.bounds, outside.arguments.first(), is_measured) else { return };
+        let (Some(bounds), Some(text), true) = (&mut self.bounds, outside.arguments.first(), is_measured) else {
+            return;
+        };
         let block = outside.blocks.first().copied().unwrap_or(NONE);
         bounds.check(outside.point, Use::Read, block, *text, length.saturating_add(1));
         self.view.memory.store(text.wrapping_add(length), 1, 0);
