@@ -215,8 +215,9 @@ impl Case<'_> {
         explanation.origins = vec![report::Origin { point: place, what: vec![what] }];
         explanation.complete = goal.mend.is_some();
         // Where the line is one of many that may be to blame, it may be what the fault led to.
-        if !self.room.is_sure_of(goal.file, goal.line) {
-            let told = explanation.chain_lines();
+        let is_verdict = check.is_some_and(|check| self.is_verdict(check, fault));
+        if !self.room.is_sure_of(goal.file, goal.line) || is_verdict {
+            let told = explanation.told_lines();
             explanation.before = self.before(fault, &self.room.suspected_lines(), &told);
             let mut by = BEFORE;
             if explanation.before.is_empty() {

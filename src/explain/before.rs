@@ -147,7 +147,10 @@ impl Case<'_> {
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
                 (None, Some(parent)) if way.len() > 1 && self.is_course(&way, parent, &trusted) => break,
-                (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
+                // What `&&` and `||` come to is a constant where the first operand decides.
+                (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) || line(parent) == line(at) => {
+                    (parent, Tie::Control)
+                }
                 _ => break,
             };
             // What was copied as one may have been written byte by byte.

@@ -1,5 +1,6 @@
 //! The failing test's run: recorded twice, and compared with the last `suspect test`.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::recorded::RecordingRoom;
@@ -8,7 +9,7 @@ use super::second;
 use crate::obstacle::Obstacle;
 use crate::recording::{Deadline, parting};
 use crate::report::{Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Origin, Point, change_in_short, shell_word};
-use crate::suite::{Test, Verdict};
+use crate::suite::{self, Test, Verdict};
 
 /// A run of the failing test.
 pub struct Failing {
@@ -145,10 +146,40 @@ pub fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &Recorded
         .then(|| format!("{name} was in the last `suspect test`: {}; where it is recorded it is: {now}", known.verdict))
 }
 
+/// Keeps of what a failing test says, which ends with a status, that what a passing test like it says as well is no complaint: tests of failures tell them, too.
+pub fn without_usual(room: &RecordingRoom<'_>, test: &Test, failing: &mut RecordedTest) {
+    let is_by_status = |reason: &&String| reason.starts_with(STATUS);
+    let (Some(written), Some(reason)) = (&failing.written, failing.reason.as_ref().filter(is_by_status)) else {
+        return;
+    };
+    let complains = || written.iter().any(|text| suite::complaints(text).next().is_some());
+    if room.is_slow(&test.name) || !complains() {
+        return;
+    }
+    let passing = second::passing(room, test, None).ok().and_then(|passing| room.test(&passing.most_alike.ok()?).ok());
+    let Some(passed) = passing.and_then(|passing| room.record(passing, "usual").ok()) else { return };
+    let (Verdict::Pass, Some(usual)) = (passed.verdict, &passed.written) else { return };
+    let lines = usual.iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
+    let usual: HashSet<Vec<u8>> =
+        lines.map(|line| line.trim_ascii().to_vec()).filter(|line| !line.is_empty()).collect();
+    if !written.iter().flat_map(|text| suite::complaints(text)).any(|line| usual.contains(line.trim_ascii())) {
+        return;
+    }
+    let end = reason.split(": ").next().unwrap_or(reason).to_owned();
+    failing.usual = usual;
+    let said = failing.said().unwrap_or_default().concat();
+    let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').collect();
+    let told = suite::said_of_failure(&lines).map(|line| format!(": {line}")).unwrap_or_default();
+    failing.reason = Some(format!("{end}{told}"));
+}
+
+/// How the reason of a test begins that fails by the status it exits with.
+const STATUS: &str = "exit status ";
+
 /// The end of a test, from its verdict in words: the verdict, and the signal or exit status where the reason is one.
 fn end_of(text: &str) -> (&str, &str) {
     let (verdict, reason) = text.split_once(": ").unwrap_or((text, ""));
-    let is_end = reason.starts_with("killed by ") || reason.starts_with("exit status ");
+    let is_end = reason.starts_with("killed by ") || reason.starts_with(STATUS);
     let end = reason.split([':', ',', ';']).next().unwrap_or_default();
     (verdict, if is_end { end } else { "" })
 }

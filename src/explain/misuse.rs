@@ -4,7 +4,10 @@ use suspect_format::body::Symbol;
 
 use super::Case;
 use crate::comparison::{Effect, Side, Value};
-use crate::recording::{Block, Misuse, Owner, Use};
+use crate::recording::{Block, Misuse, Owner, Site, Use};
+
+/// Calls, one in another, at most, through which an object was asked for: an allocator of the program's own takes one or two.
+const MOST_CALLS: usize = 4;
 
 impl Case<'_> {
     /// The first misuse of memory as an effect, where the runs differ in it, or in coming there.
@@ -33,7 +36,7 @@ impl Case<'_> {
     /// A misuse as a sentence without its subject, the line.
     pub(super) fn told_misuse(&self, misuse: &Misuse) -> String {
         let Misuse { what, address, length, block, hit, .. } = misuse;
-        let owner = self.told_block(block);
+        let owner = format!("{}{}", self.told_block(block), self.told_purpose(block, misuse.point));
         let end = match (block.ended, block.what) {
             (Some(_), Owner::Variable(..)) => ", whose function has returned".to_owned(),
             (Some(freed), _) => format!(", which was freed at {}", self.at(Side::Second, freed)),
@@ -57,6 +60,25 @@ impl Case<'_> {
         };
         let hit = hit.as_ref().map(|hit| format!("; it hits {}", self.told_block(hit))).unwrap_or_default();
         format!("{verb} {bytes} {place} {owner}{end}{hit}")
+    }
+
+    /// Where the function that misuses an object, or else any other, asked for it, if another one allocated it for that.
+    fn told_purpose(&self, block: &Block, misused: u32) -> String {
+        let Owner::Heap(point) = block.what else { return String::new() };
+        let details = &self.runs.details[1];
+        let function = |point: u32| self.own_place(Side::Second, point).map(|(_, function)| function.to_owned());
+        let (allocating, misusing) = (function(point), function(misused));
+        if allocating == misusing {
+            return String::new();
+        }
+        let caller = |frame: &u32| Some(details.frames.get(*frame as usize)?.caller).filter(|caller| caller != frame);
+        let calls = std::iter::successors(details.frame_of(point), caller)
+            .filter_map(|frame| details.frames.get(frame as usize)?.call)
+            .take(MOST_CALLS);
+        let sites: Vec<u32> = calls.map(|step| self.code.site(Site::Step(step))).collect();
+        let is_own = |site: &&u32| Some(self.words.function(**site)) == misusing.as_deref();
+        let place = sites.iter().find(is_own).or(sites.first()).and_then(|site| self.words.place(*site));
+        place.map(|place| format!(" for {}:{}", self.words.file(place), place.line)).unwrap_or_default()
     }
 
     /// An object in words.

@@ -8,6 +8,7 @@ mod case;
 mod chains;
 mod decision;
 mod effect;
+mod exits;
 mod failing;
 mod forked;
 mod itself;
@@ -49,7 +50,7 @@ use crate::report::{Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
 pub use chains::{Chains, chains};
-use failing::{Failing, ends_otherwise, fails_otherwise};
+use failing::{Failing, ends_otherwise, fails_otherwise, without_usual};
 pub use itself::{EVERY, OTHER};
 use measure::Measure;
 pub use measure::{JudgedStep, Measured, measured, most_alike};
@@ -139,7 +140,7 @@ fn explanation_of(
     told: &dyn Fn(&Explanation),
 ) -> Result<(Explanation, bool), Obstacle> {
     room.end_runs_at(until);
-    let Failing { recorded: failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
+    let Failing { recorded: mut failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
         return Err(Obstacle::new(Obstacle::Tests, why));
     }
@@ -151,6 +152,9 @@ fn explanation_of(
         notes.push(format!(
             "what writes what is not expected was not found in half of {budget:?}; --budget gives it more time"
         ));
+    }
+    if wrong.is_none() && request.effect.is_none() {
+        without_usual(room, test, &mut failing);
     }
     let is_steady = unsteady.is_none();
     let misuse =
@@ -252,6 +256,8 @@ struct Marks {
     odd: Cell<bool>,
     /// There was not enough time for the steps.
     given_up: Cell<bool>,
+    /// The change that the other run was made by stands for one of the program that mends the test.
+    mended: Cell<bool>,
     /// The change that the other run was made by makes another input, as a rule: what the failing run alone shows says more.
     of_input: Cell<bool>,
 }

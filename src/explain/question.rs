@@ -124,6 +124,11 @@ impl Question<'_> {
         }
         let followed = if self.is_long() { self.followed_first() } else { None };
         let compared = if self.has_time() { self.compared() } else { Err(self.too_slow()) };
+        if !(compared.is_ok() && self.marks.mended.get())
+            && let Ok(Some(explanation)) = self.along_from_exit()
+        {
+            return Ok(explanation);
+        }
         match &compared {
             Ok(explanation) if self.is_of_suspects(explanation) => return compared,
             Err(Obstacle::Internal(_)) => return compared,
@@ -374,6 +379,7 @@ impl Question<'_> {
         let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), self.test.name.clone()]);
         let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
         self.marks.of_input.set(passing.is_of_input);
+        self.marks.mended.set(passing.is_mended());
         explanation.trust.insert(0, passing.trust(why));
         if !explanation.before.is_empty() && !explanation.trust.iter().any(|told| told == BEFORE_CONSTANT) {
             let by = match (passing.is_of_check, passing.is_mended()) {
@@ -471,7 +477,7 @@ impl Question<'_> {
         if let (Some(point), Some(passing)) = (changed, made)
             && let Some(start) = case.runs.alignment.partner(Side::First, point)
         {
-            let (told, place) = (explanation.chain_lines(), case.place(Side::Second, start));
+            let (told, place) = (explanation.told_lines(), case.place(Side::Second, start));
             let is_sure = passing.is_mended() && self.room.is_sure_of(&place.file, place.line);
             if !is_sure {
                 explanation.before = case.before(start, &self.room.suspected_lines(), &told);

@@ -1,7 +1,7 @@
 //! A recorded run of a test, and of several processes the one that is looked at.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -45,6 +45,8 @@ pub struct RecordedTest {
     pub alike: Vec<u32>,
     /// Its standard output and error, if it ran contained.
     pub written: Option<[Vec<u8>; 2]>,
+    /// Lines that a passing test writes, too, if one was asked: they complain of nothing.
+    pub usual: HashSet<Vec<u8>>,
     /// The change in a run that is not the test's own.
     pub change: Option<Change>,
     /// True if it is a run of the room's other build.
@@ -92,6 +94,11 @@ impl RecordedTest {
         self.verdict != Verdict::Timeout && self.recording.stream().end() <= MOST_LOOKED_AT
     }
 
+    /// Its standard output and error with blanks for the lines that a passing test writes, too.
+    pub fn said(&self) -> Option<[Vec<u8>; 2]> {
+        self.written.as_ref().map(|written| written.each_ref().map(|text| blanked(text, &self.usual)))
+    }
+
     /// Places in these files that what the test complains of names, in their order, the complaint itself first. A line without a file, of a check that
     /// failed, is one of `own`: the file that tells it most likely.
     pub fn complained_places<'f>(
@@ -101,8 +108,8 @@ impl RecordedTest {
         files: &'f [String],
         own: Option<&'f str>,
     ) -> impl Iterator<Item = Place> + use<'f> {
-        let written = self.written.iter().flat_map(|[output, error]| [error, output]);
-        let written: Vec<Vec<u8>> = written.map(|bytes| suite::without_colours(bytes)).collect();
+        let written = self.said().into_iter().flat_map(|[output, error]| [error, output]);
+        let written: Vec<Vec<u8>> = written.map(|bytes| suite::without_colours(&bytes)).collect();
         // What passed may have said its place before.
         let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
         let said = complaining
@@ -171,6 +178,7 @@ pub fn of_contained(
         others,
         alike,
         written,
+        usual: HashSet::new(),
         change: None,
         is_of_other_build: false,
         read: RefCell::default(),
@@ -229,4 +237,27 @@ fn by_program(recordings: &[Recording], holds: &dyn Fn(&Recording) -> bool) -> V
     let mut known: HashMap<&Option<PathBuf>, bool> = HashMap::new();
     let each = programs.iter().zip(recordings);
     each.map(|(program, one)| *known.entry(program).or_insert_with(|| holds(one))).collect()
+}
+
+/// A text with blanks for these lines, whatever they are indented by: what else it holds stays where it is.
+fn blanked(text: &[u8], lines: &HashSet<Vec<u8>>) -> Vec<u8> {
+    let blank = |byte: &u8| if *byte == b'\n' { b'\n' } else { b' ' };
+    let own = |line: &[u8]| match lines.contains(line.trim_ascii()) {
+        true => line.iter().map(blank).collect(),
+        false => line.to_vec(),
+    };
+    text.split_inclusive(|byte| *byte == b'\n').flat_map(own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_test_says_too_is_blank_and_all_else_where_it_was() {
+        let usual = HashSet::from([b"a.c:3: refused".to_vec()]);
+        let said = blanked(b"  a.c:3: refused\na.c:9: wrong\n", &usual);
+        assert_eq!(said, [&[b' '; 16][..], b"\na.c:9: wrong\n"].concat());
+        assert_eq!(suite::complaint(&said).map(|found| found.start), Some(17));
+    }
 }

@@ -15,7 +15,7 @@ use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
-use super::skipped::Check;
+use super::skipped::{Check, comes_of, is_answer, is_part_of};
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -24,9 +24,6 @@ use crate::recording::{Addresses, Code, Runs, Site, Store, Stores, own_position}
 use crate::report::{Claim, MutantEdit};
 use crate::suite::Verdict;
 use crate::trial;
-
-/// Copies of a value, one of another, at most, by which it comes to where the way to exit is chosen.
-const MOST_COPIES: usize = 20;
 
 /// A failing test's run, and what can be changed in it.
 pub struct Search<'a> {
@@ -366,6 +363,11 @@ impl<'a> Search<'a> {
     /// nothing of what is checked.
     pub fn is_of_check(&self, change: Change) -> bool {
         let run = &self.runs.runs[0];
+        let answers =
+            |site: u32| self.check().asked(self.code(), run).is_some_and(|of| is_part_of(self.code(), site, of));
+        if self.site(change).is_some_and(answers) {
+            return true;
+        }
         let Change::Replaced(point, _) = change else {
             return self.site(change).is_some_and(|site| self.check().has(site));
         };
@@ -373,20 +375,13 @@ impl<'a> Search<'a> {
         let is_passed = self.stores.passed().iter().any(|store| store.point == point);
         let reads_it = |at: u32| {
             let site = run.site(at);
-            let is_exit = self.check().is_exiting(site) && run.reads(at).iter().any(|read| self.comes_of(*read, point));
-            is_exit || is_passed && self.check().has(site) && run.reads(at).iter().any(is_handed)
+            let comes_of = || run.reads(at).iter().any(|read| comes_of(run, *read, point));
+            self.check().is_exiting(site) && comes_of()
+                || self.check().has(site)
+                    && (is_passed && run.reads(at).iter().any(is_handed)
+                        || is_answer(self.code(), run, at) && comes_of())
         };
         (point + 1..run.points()).any(reads_it)
-    }
-
-    /// Whether a value was written at a point, or is a copy of what was.
-    fn comes_of(&self, read: u32, point: u32) -> bool {
-        let run = &self.runs.runs[0];
-        let copied = |read: &u32| {
-            let same = |other: &&u32| run.value(**other) == run.value(*read);
-            run.reads(run.writer(*read)).iter().find(same).copied().filter(|other| other != read)
-        };
-        std::iter::successors(Some(read), copied).take(MOST_COPIES).any(|read| run.writer(read) == point)
     }
 
     /// Whether a change acts at one of many executions of a condition.

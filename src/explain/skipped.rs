@@ -5,9 +5,10 @@ use std::time::Instant;
 use suspect_format::body::Action;
 use suspect_format::external::Role;
 
+use super::Case;
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::RecordedTest;
-use crate::comparison::{NONE, Run};
+use crate::comparison::{NONE, Run, Value};
 use crate::recording::{Code, Deadline, Runs, executions};
 
 /// Counting what the changed run executes takes this share of the time that is left, at most: else it is not looked at.
@@ -21,6 +22,9 @@ const LAST_POINTS: usize = 1000;
 
 /// Jumps, at most, that lead from a decision to what ends the process.
 const MOST_TO_THE_END: usize = 4;
+
+/// Copies of a value, one of another, at most, by which it comes to where a check, or the way to exit, is decided.
+const MOST_COPIES: usize = 20;
 
 /// The check whose failure a test tells of.
 pub struct Check {
@@ -68,6 +72,12 @@ impl Check {
         self.conditions.iter().any(|(condition, _)| *condition == site)
     }
 
+    /// The site of the `return` that gave the answer which the check took last.
+    pub fn asked(&self, code: &Code, run: &Run) -> Option<u32> {
+        let check = (run.skipped().points + 1..run.points()).rev().find(|point| self.has(run.site(*point)))?;
+        is_answer(code, run, check).then(|| run.site(run.writer(run.reads(check)[0])))
+    }
+
     /// Whether a site is of the function that makes the check, where a decision may be one of whether it is made.
     pub fn is_beside(&self, code: &Code, site: u32) -> bool {
         let function = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].function);
@@ -90,6 +100,31 @@ impl Check {
         let counts = executions(code, &changed.recording, Deadline::at(now + left)).ok()?;
         Some(self.conditions.iter().all(|(site, times)| counts[*site as usize] < *times))
     }
+}
+
+/// Whether a value was written at a point, or is a copy of what was.
+pub fn comes_of(run: &Run, read: u32, point: u32) -> bool {
+    let copied = |read: &u32| {
+        let same = |other: &&u32| run.value(**other) == run.value(*read);
+        run.reads(run.writer(*read)).iter().find(same).copied().filter(|other| other != read)
+    };
+    std::iter::successors(Some(read), copied).take(MOST_COPIES).any(|read| run.writer(read) == point)
+}
+
+/// Whether a decision takes the answer, yes or no, that a function gave: then the other answer is the other way of the decision, and says as little.
+pub fn is_answer(code: &Code, run: &Run, decision: u32) -> bool {
+    let [read] = run.reads(decision) else { return false };
+    let given = code.step_of(run.site(run.writer(*read))).map(|step| code.steps[step as usize].action);
+    matches!(given, Some(Action::Return(_))) && matches!(run.value(*read), Value::Number(0 | 1))
+}
+
+/// Whether a site is on the line of a `return`, in its function: a part of the answer that it gives.
+pub fn is_part_of(code: &Code, site: u32, of: u32) -> bool {
+    let step = |site: u32| code.step_of(site).map(|step| &code.steps[step as usize]);
+    let both = step(site).zip(step(of));
+    both.is_some_and(|(one, other)| {
+        one.function == other.function && (one.place.file, one.place.line) == (other.place.file, other.place.line)
+    })
 }
 
 /// The site of the decision to abort, if a run ends so.
@@ -124,4 +159,15 @@ fn ends_at_once(code: &Code, first: u32) -> bool {
 fn deciding(code: &Code, run: &Run, point: u32) -> Option<u32> {
     let above = |at: &u32| Some(run.parent(*at)).filter(|parent| *parent != NONE && *parent != 0);
     std::iter::successors(above(&point), above).map(|point| run.site(point)).find(|site| code.decides(*site))
+}
+
+impl Case<'_> {
+    /// Whether what a point wrote is the answer that a check takes: it says that the check fails, and not why.
+    pub(super) fn is_verdict(&self, check: u32, point: u32) -> bool {
+        let run = self.failing();
+        let answers = |read: &u32| {
+            comes_of(run, *read, point) || is_part_of(self.code, run.site(point), run.site(run.writer(*read)))
+        };
+        is_answer(self.code, run, check) && run.reads(check).iter().any(answers)
+    }
 }

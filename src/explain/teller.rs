@@ -6,6 +6,7 @@ use suspect_format::body::Action;
 
 use super::Case;
 use super::request::{Method, Request};
+use super::trail::{NULL, ZERO};
 use crate::comparison::{
     Chain, Difference, DualSlice, Effect, Inference, Link, NONE, Origin, Proof, Rules, Side, States, Watch,
 };
@@ -373,13 +374,16 @@ fn summary(
     if !happens.starts_with(test) {
         happens = format!("{test}: {happens}");
     }
-    let of_null = facts.iter().position(|fact| fact.text.ends_with(" is NULL"));
+    let of_null = facts.iter().position(|fact| [NULL, ZERO].iter().any(|is| fact.text.ends_with(is)));
     if let (Some(first), Some(null), true) = (of_null, facts.last(), facts.len() > of_null.unwrap_or(0) + 1) {
         let used = &facts[first];
         return vec![
             format!("{test} crashes at {}, where {}.", at(used), used.text),
             format!("That comes from {}: {}.", at(null), null.text),
         ];
+    }
+    if let Some(used) = of_null.map(|first| &facts[first]) {
+        happens = format!("{test} crashes at {}, where {}", at(used), used.text);
     }
     let last = |step: &Step| {
         let cause = step.causes.first()?;

@@ -34,6 +34,19 @@ struct Check {
     values: Vec<String>,
 }
 
+/// How many trees follow a token as its operands.
+pub(super) fn operands(token: Token) -> usize {
+    match token {
+        Token::Constant(..) | Token::Symbol(..) | Token::Frame(_) => 0,
+        Token::Load(..) | Token::Cast { .. } => 1,
+        Token::Address { n_terms, .. } => 1 + n_terms as usize,
+        Token::Binary(..) | Token::Compare(..) => 2,
+        Token::Select(_) => 3,
+        Token::Apply(function, _) => function.arity() as usize,
+        Token::Opaque { n_operands, .. } => n_operands as usize,
+    }
+}
+
 /// What stands around a value in a complaint.
 const MARKS: [char; 12] = ['.', ',', ';', ':', '(', ')', '[', ']', '`', '<', '>', '\''];
 
@@ -151,19 +164,8 @@ impl Case<'_> {
     pub(super) fn pass(&self, at: &mut usize, loads: &mut usize) {
         let token = self.code.nodes[*at].token;
         *at += 1;
-        let n_operands = match token {
-            Token::Constant(..) | Token::Symbol(..) | Token::Frame(_) => 0,
-            Token::Load(..) => {
-                *loads += 1;
-                1
-            }
-            Token::Cast { .. } => 1,
-            Token::Address { n_terms, .. } => 1 + n_terms as usize,
-            Token::Binary(..) | Token::Compare(..) => 2,
-            Token::Select(_) => 3,
-            Token::Apply(function, _) => function.arity() as usize,
-            Token::Opaque { n_operands, .. } => n_operands as usize,
-        };
+        *loads += usize::from(matches!(token, Token::Load(..)));
+        let n_operands = operands(token);
         (0..n_operands).for_each(|_| self.pass(at, loads));
     }
 

@@ -1,9 +1,10 @@
 //! Where a value of the failing run comes from: followed from copy to copy, without another run.
 
-use suspect_format::body::{Action, Callee, Token};
+use suspect_format::body::{Action, Binary, Callee, Token};
 use suspect_format::external::{self, Base, Effect as Does};
 
 use super::Case;
+use super::told_check::operands;
 use crate::comparison::{Side, Value};
 use crate::recording::{End, Kind, Site};
 use crate::report::{Point, quoted};
@@ -12,6 +13,11 @@ use crate::report::{Point, quoted};
 const NOTHING: u64 = 1 << 12;
 /// Places on the way of a value that are told, at most.
 const MOST: usize = 6;
+
+/// What is said of what a null pointer has where a run dies by it.
+pub const NULL: &str = " is NULL";
+/// What is said of a divisor where a run dies by it.
+pub const ZERO: &str = " is 0, by which it divides";
 
 /// What a call passes as one of its arguments.
 pub enum Passed {
@@ -53,11 +59,16 @@ impl Case<'_> {
         }
     }
 
-    /// If the failing run died by a null pointer: where, and from where that came, the crash first.
+    /// If the failing run died by a null pointer, or by a division by zero: where, and from where that came, the crash first.
     pub(super) fn null_trail(&self) -> Vec<Point> {
         let last = self.failing().points() - 1;
-        let Some(bad) = self.null_used(last) else { return Vec::new() };
-        let mut told = vec![self.fact(last, format!("{} is NULL", self.named(bad)))];
+        let divides = self.recorded[1].reason.as_ref().is_some_and(|reason| reason.contains("SIGFPE"));
+        let (found, is, name) = match divides {
+            true => (self.zero_divisor(last), ZERO, "0"),
+            false => (self.null_used(last), NULL, "NULL"),
+        };
+        let Some(bad) = found else { return Vec::new() };
+        let mut told = vec![self.fact(last, format!("{}{is}", self.named(bad)))];
         let mut ways = self.way_of(bad);
         // What the crashing step itself passes is told already.
         ways.retain(|(point, _)| *point != last);
@@ -77,9 +88,49 @@ impl Case<'_> {
         }
         for (number, (point, write)) in ways.iter().enumerate() {
             let is_first = number + 1 == ways.len();
-            told.push(self.fact(*point, self.handed(*point, *write, is_first)));
+            told.push(self.fact(*point, self.handed(*point, *write, is_first.then_some(name))));
         }
         told
+    }
+
+    /// The write of the number 0 that the step which the failing run died in divides by.
+    fn zero_divisor(&self, last: u32) -> Option<u32> {
+        let End::Within(step) = self.runs.walked[1].end else { return None };
+        let first = |step: usize| self.code.steps.get(step).map(|step| step.tokens as usize);
+        let end = first(step as usize + 1).unwrap_or(self.code.nodes.len());
+        let (mut at, mut loads) = (first(step as usize)?, 0);
+        while at < end {
+            let divisor = self.divisor(&mut at, &mut loads, self.failing().reads(last));
+            if divisor.is_some() {
+                return divisor;
+            }
+        }
+        None
+    }
+
+    /// Goes past a tree and counts its loads; the write of the 0 that one of its divisions takes for its divisor.
+    fn divisor(&self, at: &mut usize, loads: &mut usize, reads: &[u32]) -> Option<u32> {
+        let token = self.code.nodes.get(*at)?.token;
+        *at += 1;
+        let divides = matches!(
+            token,
+            Token::Binary(
+                Binary::UnsignedDivide | Binary::SignedDivide | Binary::UnsignedRemainder | Binary::SignedRemainder,
+                _
+            )
+        );
+        let (mut found, mut right) = (None, *at);
+        for _ in 0..operands(token) {
+            right = *at;
+            found = found.or(self.divisor(at, loads, reads));
+        }
+        *loads += usize::from(matches!(token, Token::Load(..)));
+        while divides && matches!(self.code.nodes[right].token, Token::Cast { .. }) {
+            right += 1;
+        }
+        let is_read = divides && matches!(self.code.nodes[right].token, Token::Load(..));
+        let read = reads.get(loads.wrapping_sub(1)).copied().filter(|_| is_read);
+        found.or(read.filter(|read| self.failing().value(*read) == Value::Number(0)))
     }
 
     /// The write of the null that a point takes for an address.
@@ -91,6 +142,12 @@ impl Case<'_> {
         };
         match self.runs.walked[1].end {
             End::Within(_) => run.reads(last).iter().copied().rfind(is_null),
+            End::Outside(Some(step)) if self.is_by_pointer(step) => {
+                let (mut at, mut loads) = (self.code.steps[step as usize].tokens as usize, 0);
+                self.pass(&mut at, &mut loads);
+                let called = run.reads(last).get(loads.wrapping_sub(1)).copied().filter(is_null);
+                called.or_else(|| self.read_as_passed(last, run.written(last).find(is_null)?))
+            }
             End::Outside(Some(step)) => {
                 let callee = self.words.callee(step)?;
                 let model = external::known(callee)?;
@@ -104,12 +161,22 @@ impl Case<'_> {
                 };
                 let number = |write: u32| self.runs.naming.names.place(run.location(write)).offset / 8;
                 let passed = run.written(last).find(|write| is_null(write) && used(number(*write)))?;
-                // What was passed has a name where it was read.
-                let same = |read: &u32| run.value(*read) == run.value(passed) && self.width(*read) == 8;
-                run.reads(last).iter().copied().rfind(same).or(Some(passed))
+                self.read_as_passed(last, passed)
             }
             _ => None,
         }
+    }
+
+    /// What a call passes has a name where it was read.
+    fn read_as_passed(&self, call: u32, passed: u32) -> Option<u32> {
+        let run = self.failing();
+        let same = |read: &u32| run.value(*read) == run.value(passed) && self.width(*read) == 8;
+        run.reads(call).iter().copied().rfind(same).or(Some(passed))
+    }
+
+    /// Whether a step calls what a pointer points to.
+    fn is_by_pointer(&self, step: u32) -> bool {
+        matches!(self.code.steps[step as usize].action, Action::Call { callee: Callee::Indirect, .. })
     }
 
     /// Points that handed a value on, from its last write back, with what each wrote.
@@ -153,23 +220,24 @@ impl Case<'_> {
         quoted(&self.words.written(self.failing().location(write), [None, Some(write)]))
     }
 
-    /// What a point does with a null that it hands on, or is the first to have.
-    fn handed(&self, point: u32, write: u32, is_first: bool) -> String {
+    /// What a point does with a null, or a zero, that it hands on; by its `name` if it is the first to have it.
+    fn handed(&self, point: u32, write: u32, name: Option<&str>) -> String {
         let site = self.failing().site(point);
         let named = self.named(write);
         let step = self.code.step_of(site).map(|step| (step, self.code.steps[step as usize].action));
         match (self.code.what(site), step) {
             (Site::Returned(_), Some((step, _))) => {
-                format!("{}() returned NULL", self.words.callee(step).unwrap_or("the function called"))
+                let callee = self.words.callee(step).unwrap_or("the function called");
+                format!("{callee}() returned {}", name.unwrap_or("it"))
             }
             (_, Some((step, Action::Call { .. }))) if self.is_parameter(write) => {
-                let value = if is_first { "NULL itself" } else { "it on" };
+                let value = name.map_or_else(|| "it on".to_owned(), |name| format!("{name} itself"));
                 format!("passes {value}, as {named} of {}", self.called(step, write))
             }
-            (_, Some((_, Action::Return(_)))) if is_first => format!("{}() returns NULL", self.words.function(site)),
-            (_, Some((_, Action::Return(_)))) => format!("{}() returns it", self.words.function(site)),
-            _ if is_first => format!("{named} becomes NULL"),
-            _ => format!("{named} gets it"),
+            (_, Some((_, Action::Return(_)))) => {
+                format!("{}() returns {}", self.words.function(site), name.unwrap_or("it"))
+            }
+            _ => name.map_or_else(|| format!("{named} gets it"), |name| format!("{named} becomes {name}")),
         }
     }
 

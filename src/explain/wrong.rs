@@ -91,8 +91,8 @@ pub fn complaining(
     failing: &RecordedTest,
     until: Instant,
 ) -> Result<Option<u32>, Obstacle> {
-    let Some(written) = &failing.written else { return Ok(None) };
-    let told = (0..).zip(written).find_map(|(stream, text)| Some((stream, complaint(text)?.start)));
+    let Some(written) = failing.said() else { return Ok(None) };
+    let told = (0..).zip(&written).find_map(|(stream, text)| Some((stream, complaint(text)?.start)));
     let Some((stream, start)) = told else { return Ok(None) };
     // Frameworks indent.
     let blank = written[stream][start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();

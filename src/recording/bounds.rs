@@ -199,11 +199,14 @@ impl Bounds {
         self.pointers.extend(held.into_iter().map(|(at, held)| (to.wrapping_add(at - from), held)));
     }
 
-    /// The live block among these that `address` lies in, or just behind.
-    pub fn around(&self, blocks: &[u32], address: u64) -> u32 {
+    /// The live block among these that `address` lies in, or, where it `may_end` there, just behind.
+    pub fn around(&self, blocks: &[u32], address: u64, may_end: bool) -> u32 {
         let holds = |number: &&u32| {
             let block = self.blocks.get(**number as usize);
-            block.is_some_and(|block| block.ended.is_none() && address.wrapping_sub(block.address) <= block.size)
+            block.is_some_and(|block| {
+                let offset = address.wrapping_sub(block.address);
+                block.ended.is_none() && (offset < block.size || may_end && offset == block.size)
+            })
         };
         blocks.iter().find(holds).copied().unwrap_or(NONE)
     }
@@ -259,7 +262,8 @@ mod tests {
         bounds.copy(0x3000, 0x1ff8, 16);
         assert_eq!(bounds.of_pointer(0x3008, 0x7012), block);
         assert_eq!(bounds.of_pointer(0x3008, 0x7013), NONE, "code outside wrote there");
-        assert_eq!(bounds.around(&[NONE, block], 0x7018), block);
+        assert_eq!(bounds.around(&[NONE, block], 0x7018, true), block);
+        assert_eq!(bounds.around(&[NONE, block], 0x7018, false), NONE, "behind a library's object lies another one");
         bounds.leave(0, 9);
         bounds.check(10, Use::Read, block, 0x7010, 1);
         assert_eq!(bounds.found[0].block.ended, Some(9));

@@ -88,4 +88,4 @@ pub use refine::{Refinement, Refining, refine};
 pub use shape::Shape;
 pub use test::{RunContext, Test, TestRun};
 pub use test_code::TestCode;
-pub use verdict::Verdict;
+pub use verdict::{Verdict, said_of_failure};

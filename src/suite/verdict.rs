@@ -109,7 +109,7 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
 
 /// The line that tells a failure best: a failed assertion, or else a complaint, or else one that tells a failure, first of all with its place and
 /// last of all by counting it. What begins with a place comes before that, and the last line after all.
-pub(super) fn said_of_failure(lines: &[&[u8]]) -> Option<String> {
+pub fn said_of_failure(lines: &[&[u8]]) -> Option<String> {
     let first = |is: &dyn Fn(&[u8]) -> bool| lines.iter().position(|line| is(line));
     let tells = |line: &[u8]| complaint::tells_one(line);
     let best = first(&is_failed_check)

@@ -24,6 +24,7 @@ mod everyday;
 mod explained_alone;
 mod explained_checks;
 mod explained_ends;
+mod explained_exits;
 mod explained_from;
 mod explained_names;
 mod explained_prints;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::project::{Project, line_of};
 
 /// What the program is called with, and what it is to write; each second test misuses memory, and fails.
-const TESTS: [(&str, &str); 10] = [
+const TESTS: [(&str, &str); 18] = [
     ("copied elevenwords", "11"),
     ("copied twelvewords!", "13"),
     ("given fine", "7"),
@@ -16,6 +16,14 @@ const TESTS: [(&str, &str); 10] = [
     ("fits notatallwell", "2"),
     ("none found", "5"),
     ("nothing none", "5"),
+    ("shared some", "4"),
+    ("shared none", "4"),
+    ("applied a", "6"),
+    ("applied b", "6"),
+    ("kept four", "1"),
+    ("kept fiver", "2"),
+    ("measured some", "4"),
+    ("measured none", "4"),
 ];
 
 fn line(tag: &str) -> u64 {
@@ -44,7 +52,7 @@ fn project() -> Project {
 fn the_first_use_outside_of_an_object_is_told_first() {
     let project = project();
     let at = |tag: &str| format!("misuses.c:{}", line(tag));
-    let told: [(usize, &str, String); 4] = [
+    let told: [(usize, &str, String); 5] = [
         (2, "L2", format!("writes 1 byte at offset 12 of the 12-byte object allocated at {}", at("L1"))),
         (
             4,
@@ -57,6 +65,11 @@ fn the_first_use_outside_of_an_object_is_told_first() {
         ),
         (6, "L8", format!("frees the 7-byte object allocated at {}, which was freed at {}", at("L6"), at("L7"))),
         (8, "L9", "writes 13 bytes at offset 0 of the 8 bytes of `small`".to_owned()),
+        (
+            16,
+            "L18",
+            format!("writes 1 byte at offset 4 of the 4-byte object allocated at {} for {}", at("L16"), at("L17")),
+        ),
     ];
     for (test, tag, told) in told {
         let output = project.suspect(&["explain", &test.to_string(), "--format", "json"]);
@@ -96,6 +109,29 @@ fn a_null_pointer_is_followed_to_where_it_comes_from() {
     let brief = project.suspect(&["explain", "10", "--brief"]).stdout;
     let brief: Value = serde_json::from_slice(&brief).unwrap();
     assert!(brief["summary"][1].as_str().unwrap().starts_with(&summary), "{brief}");
+}
+
+#[test]
+fn zero_divisors_and_nulls_behind_pointers_to_functions_are_told() {
+    let project = project();
+    let summary = |test: &str| {
+        let output = project.suspect(&["explain", test, "--format", "json"]).stdout;
+        let found: Value = serde_json::from_slice(&output).unwrap();
+        assert!(!found.to_string().contains("`among` is NULL"), "a number is no pointer: {found:#}");
+        format!("{} {}", found["summary"][0].as_str().unwrap(), found["summary"][1].as_str().unwrap())
+    };
+    let divides = format!("12 crashes at misuses.c:{}, where `among` is 0, by which it divides.", line("L13"));
+    let told = summary("12");
+    assert!(told.starts_with(&divides), "{told}");
+    assert!(told.contains(&format!("That comes from misuses.c:{}: parts() returns 0.", line("L12"))), "{told}");
+    let told = summary("14");
+    let calls = format!("14 crashes at misuses.c:{}, where `rules[1].apply` is NULL.", line("L15"));
+    assert!(told.starts_with(&calls), "{told}");
+    // Where code that nobody recorded dies, what it was given says why.
+    let told = summary("18");
+    let passes = format!("18 crashes at misuses.c:{}, where `of` is NULL.", line("L20"));
+    assert!(told.starts_with(&passes), "{told}");
+    assert!(told.contains(&format!("That comes from misuses.c:{}: `of` becomes NULL.", line("L19"))), "{told}");
 }
 
 /// A negative size of `memcpy`, which copies something and does not crash; no single change mends it.
@@ -156,4 +192,27 @@ fn a_chain_that_passes_no_suspected_line_gives_way_to_one_that_does() {
     let other: Value =
         serde_json::from_str(&project.succeed(&["explain", "over", "--against", "cut", "--format", "json"])).unwrap();
     assert_eq!(other["against"], "cut");
+}
+
+#[test]
+fn a_text_that_a_library_wrote_unseen_is_as_long_as_it_was_measured() {
+    let project = Project::new();
+    let source = format!("{}/tests/programs/why/names.c", env!("CARGO_MANIFEST_DIR"));
+    project.write("names.c", &std::fs::read_to_string(source).unwrap());
+    for (directory, name, letters) in [("few", "abc", "3"), ("many", "abcdefghijkl", "12")] {
+        project.write(&format!("of/{directory}/{name}"), "");
+        project.write(&format!("in/{directory}"), "");
+        project.write(&format!("out/{directory}"), &format!("{letters}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\nrun = \"./names of/{stem}\"\nexpect = \"out/{stem}\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O0", "-o", "names", "names.c"]);
+    project.suspect(&["test"]);
+    let output = project.suspect(&["explain", "--format", "json"]).stdout;
+    let explanation: Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(explanation["test"], "many", "{explanation:#}");
+    let told = explanation.to_string();
+    assert!(!told.contains(" bytes at offset "), "no object is misused: {explanation:#}");
 }

@@ -1,7 +1,7 @@
 //! What a walk looks at for each use of memory: whether it is within the object that the pointer was made from.
 
 use suspect_format::body::Symbol;
-use suspect_format::external::{self, Base, Effect, Extent, Known};
+use suspect_format::external::{self, Base, Effect, Extent, External, Known};
 
 use super::{Level, Outside, Walk};
 use crate::comparison::NONE;
@@ -65,11 +65,14 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         bounds.variable(open.activation, function, variable.offset, address, u64::from(variable.size))
     }
 
-    /// The block that the result of code outside points into: a new one, or that of an argument.
-    pub(super) fn block_of_result(&self, blocks: &[u32], result: u64) -> u32 {
+    /// The block that the result of code outside points into: a new one, or that of an argument. Only what copies into an object points just behind it;
+    /// what lies behind a library's own object, as far as that is known, is the library's.
+    pub(super) fn block_of_result(&self, outside: &Outside, result: u64) -> u32 {
         let Some(bounds) = &self.bounds else { return NONE };
+        let copies = |effect: &Effect| matches!(effect, Effect::Copies(..));
+        let may_end = external::external(outside.called).is_some_and(|model| model.effects.iter().any(copies));
         match bounds.heap_at(result) {
-            NONE => bounds.around(blocks, result),
+            NONE => bounds.around(&outside.blocks, result, may_end),
             block => block,
         }
     }
@@ -84,8 +87,11 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             let block = blocks.get(number).copied().unwrap_or(NONE);
             Word { block, ..Word::number(arguments.get(number).copied().unwrap_or(0)) }
         };
+        // What measures a text says how long it is. A number ends where its digits do.
+        let is_whole = model.is(Known::Whole) && !measures(model) && model.name != "atoi";
+        let compared = compares(model).then(|| self.compared(word(0).bits, word(1).bits));
         let is_exact = |extent: Extent| match extent {
-            Extent::Text => model.is(Known::Whole),
+            Extent::Text => is_whole,
             extent => extent.is_told() && !model.is(Known::Searches),
         };
         let mut checked: Vec<(Use, u8, u64)> = Vec::new();
@@ -93,10 +99,14 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             match *effect {
                 Effect::Frees(number) | Effect::Moves(number, _) => checked.push((Use::Free, number, 1)),
                 Effect::Reads(Base::Argument(number), extent) if is_exact(extent) => {
-                    let length = self.extent(extent, word(number).bits, &arguments, 0);
+                    let length = compared.unwrap_or_else(|| self.extent(extent, word(number).bits, &arguments, 0));
                     checked.push((Use::Read, number, length));
                 }
                 Effect::Copies(to, Base::Argument(from), extent) if is_exact(extent) => {
+                    // How long a text is that nobody recorded making, such as the name of a file, is not known before it is copied.
+                    if extent == Extent::Text && word(from).block == NONE {
+                        continue;
+                    }
                     let length = self.extent(extent, word(from).bits, &arguments, 0);
                     checked.push((Use::Read, from, length));
                     if let Base::Argument(to) = to {
@@ -115,6 +125,26 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         }
     }
 
+    /// How many bytes of two texts are read to compare them: up to the first that differs, or their end.
+    fn compared(&mut self, one: u64, other: u64) -> u64 {
+        let memory = &mut self.view.memory;
+        let mut both = |at: u64| Some((memory.byte(one.wrapping_add(at))?, memory.byte(other.wrapping_add(at))?));
+        let goes_on = |at: &u64| both(*at).is_some_and(|(one, other)| one == other && one != 0);
+        (0..LONGEST).take_while(goes_on).count() as u64 + 1
+    }
+
+    /// Looks at the text that a call of code outside has measured, and ends it there in memory: who wrote it may not be recorded, and then other bytes are
+    /// known to lie there.
+    pub(super) fn check_measured(&mut self, outside: &Outside, length: u64) {
+        let is_measured = external::external(outside.called).is_some_and(measures);
+        let (Some(bounds), Some(text), true) = (&mut self.bounds, outside.arguments.first(), is_measured) else {
+            return;
+        };
+        let block = outside.blocks.first().copied().unwrap_or(NONE);
+        bounds.check(outside.point, Use::Read, block, *text, length.saturating_add(1));
+        self.view.memory.store(text.wrapping_add(length), 1, 0);
+    }
+
     /// Looks at bytes that a call of code outside has written.
     pub(super) fn check_written(&mut self, outside: &Outside, address: u64, length: u64) {
         let Some(bounds) = &mut self.bounds else { return };
@@ -127,4 +157,17 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             bounds.check(outside.point, Use::Write, *block, address, length);
         }
     }
+}
+
+/// Bytes of two equal texts that are looked at, at most, for where they end: no text of a test is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// Whether a function reads two texts, and nothing else: as far as they are equal.
+fn compares(model: &External) -> bool {
+    model.effects.len() == 2 && model.effects.iter().all(|effect| matches!(effect, Effect::Reads(_, Extent::Text)))
+}
+
+/// Whether what a function returns is the length of the text that it reads.
+fn measures(model: &External) -> bool {
+    model.name == "strlen"
 }

@@ -137,6 +137,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         if let Some(model) = model {
             self.read_outside(model, &outside.arguments, result);
         }
+        self.check_measured(&outside, result);
         let mut written = Vec::new();
         for _ in 0..ranges {
             let (address, bytes) = self.mirror.take_range(&mut self.stream)?;
@@ -159,7 +160,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         }
         self.correct();
         self.returned += 1;
-        let block = self.block_of_result(&outside.blocks, result);
+        let block = self.block_of_result(&outside, result);
         self.set_value(call, Word { block, ..Word::number(result) });
         Ok(())
     }

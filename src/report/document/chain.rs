@@ -72,6 +72,13 @@ impl Explanation {
         places
     }
 
+    /// The same, with the lines that the failing run alone shows.
+    pub fn told_lines(&self) -> Vec<Place> {
+        let shown = self.facts.iter().filter(|point| point.line > 0);
+        let shown = shown.map(|point| Place { file: point.file.clone(), line: point.line });
+        self.chain_lines().into_iter().chain(shown).collect()
+    }
+
     /// All places in these files that it names, in its points and in words.
     pub fn places(&self, files: &[String]) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();

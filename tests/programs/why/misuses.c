@@ -63,6 +63,57 @@ static size_t found(const char *word)
     return length_of(&one);
 }
 
+static int parts(const char *word)
+{
+    return word[0] == 'n' ? 0 : 3; /* L12 */
+}
+
+static int shared(const char *word)
+{
+    int among = parts(word);
+    return 12 / among; /* L13 */
+}
+
+struct rule {
+    char letter;
+    int (*apply)(int);
+};
+
+static int doubled(int number)
+{
+    return 2 * number;
+}
+
+static int applied(const char *word)
+{
+    struct rule rules[] = {{'a', doubled}, {'b', NULL}}; /* L14 */
+    struct rule *rule = &rules[word[0] == 'b'];
+    return rule->apply(3); /* L15 */
+}
+
+static void *grown(void *old, size_t size)
+{
+    void *made = realloc(old, size); /* L16 */
+    return made ? made : old;
+}
+
+static int kept(const char *word)
+{
+    char *all = grown(NULL, 4); /* L17 */
+    for (int i = 0; word[i]; i++)
+        all[i] = word[i]; /* L18 */
+    return all[0] == word[0];
+}
+
+static size_t measured(const char *word)
+{
+    size_t (*measure)(const char *) = strlen;
+    const char *of = word;
+    if (word[0] == 'n')
+        of = NULL; /* L19 */
+    return measure(of); /* L20 */
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[2];
@@ -71,6 +122,10 @@ int main(int argc, char **argv)
     case 'g': printf("%d\n", given_back(word)); break;
     case 't': printf("%d\n", twice(word)); break;
     case 'f': printf("%d\n", fits(word)); break;
+    case 'k': printf("%d\n", kept(word)); break;
+    case 'm': printf("%zu\n", measured(word)); break;
+    case 's': printf("%d\n", shared(word)); break;
+    case 'a': printf("%d\n", applied(word)); break;
     default: printf("%zu\n", found(word)); break;
     }
     return 0;
