@@ -10,15 +10,23 @@ use crate::suite::{Test, clip};
 /// Words of a line that tells a failure, in capitals as drivers write them.
 const FAILURES: [&str; 4] = ["FAIL", "FAILED", "FAILURE", "BAD"];
 
-/// The first line of an output that tells a failure by a word of its own; one that counts none does not.
+/// Words of the last line that tell a failure there, however they are written.
+const LAST_FAILURES: [&str; 4] = ["fail", "failed", "failure", "wrong"];
+
+/// Words beside those that tell that nothing failed, or that it should.
+const DENIALS: [&str; 9] = ["0", "no", "not", "none", "never", "nothing", "without", "expected", "xfail"];
+
+/// The first line of an output that tells a failure by a word of its own, or the last one, which mostly sums up.
 pub fn told_failure(output: &[u8]) -> Option<String> {
-    let tells = |line: &&[u8]| {
+    let tells = |line: &[u8], words: &[&str]| {
         let text = String::from_utf8_lossy(line);
-        let mut words = text.split(|c: char| !c.is_alphanumeric());
-        words.clone().any(|word| FAILURES.contains(&word)) && !words.any(|word| word == "0")
+        let mut said = text.split(|c: char| !c.is_alphanumeric());
+        said.clone().any(|word| words.contains(&word))
+            && !said.any(|word| DENIALS.iter().any(|denial| word.eq_ignore_ascii_case(denial)))
     };
-    let line = output.split(|byte| *byte == b'\n').find(tells)?;
-    Some(clip(line.trim_ascii()))
+    let mut lines = output.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let last = lines.clone().last().filter(|line| tells(&line.to_ascii_lowercase(), &LAST_FAILURES));
+    lines.find(|line| tells(line, &FAILURES)).or(last).map(clip)
 }
 
 /// Says that a test passes by its exit status and told a failure, where none fails.
@@ -50,4 +58,33 @@ pub fn doubt(root: &Path, tests: &[Test], records: &[TestRecord]) -> Option<Stri
         "{how_many} tests fail: is the program built as it should be, and from these sources (`suspect build` builds it again), and is the command in \
          suspect.toml right? See what one test says: {command}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_in_capitals_or_at_the_end() {
+        let told = |output: &str| told_failure(output.as_bytes());
+        let told_of = |line: &str| Some(line.to_owned());
+        assert_eq!(told("a: ok\nb: FAILED 3\nc: ok\n"), told_of("b: FAILED 3"));
+        assert_eq!(
+            told("Checking\nSomething is wrong: it failed the check:\n\n"),
+            told_of("Something is wrong: it failed the check:")
+        );
+        assert_eq!(told("1 test failed\n"), told_of("1 test failed"));
+        for fine in [
+            "",
+            "failed as it should\nall passed\n",
+            "0 failed\n",
+            "FAILED: 0\n",
+            "No test failed.\n",
+            "3 expected failures\n",
+            "none failed",
+            "unfailing",
+        ] {
+            assert_eq!(told(fine), None, "{fine}");
+        }
+    }
 }

@@ -257,6 +257,11 @@ fn a_driver_that_tells_failures_and_passes_is_doubted_where_nothing_fails() {
             "1 passing, 0 failing",
         ],
     );
+    let last = told("echo checking; echo 'Something is wrong: t failed'", "");
+    assert_has(
+        &last,
+        &["warning: all passes by its exit status and writes `Something is wrong: t failed`: if that tells a failure"],
+    );
     let long = told("printf 'deep: FAIL \\033[31m%0500d\\n' 7", "");
     assert!(
         long.contains("writes `deep: FAIL \\u{1b}[31m00") && long.contains("0…`") && !long.contains('\u{1b}'),
