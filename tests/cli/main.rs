@@ -52,6 +52,7 @@ mod mutants;
 mod named_members;
 mod newcomers;
 mod nightly;
+mod bound_guards;
 mod number_guards;
 mod odd_runs;
 mod official;
