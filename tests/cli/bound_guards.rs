@@ -81,3 +81,30 @@ fn what_is_subtracted_is_compared_with_what_there_is() {
     let shown = project.succeed(&["rank", "-v"]);
     assert!(shown.contains("\n      +    if (length < from) return -1;\n"), "{shown}");
 }
+
+/// An address that is passed beside a length.
+const FILLS: &str = "#include <stdio.h>
+#include <string.h>
+static int fill(void *to, int length, int most)
+{
+    memset(to, 0, length);
+    return most;
+}
+int main(int argc, char **argv)
+{
+    char all[9] = {0};
+    printf(\"%d\\n\", fill(all, argc, 9));
+    return 0;
+}
+";
+
+#[test]
+fn no_number_is_compared_with_an_address() {
+    let project = Project::new();
+    project.write_lines("fills", FILLS, "./fills {line}", &[("1", "9")]);
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let listed = project.succeed(&["mutants", "--list", "--operators", "VGI"]);
+    assert!(listed.contains("`if (length > most) return"), "{listed}");
+    assert!(!listed.contains("> to)"), "{listed}");
+}

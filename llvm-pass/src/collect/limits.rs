@@ -102,7 +102,7 @@ pub fn base_of(reader: Reader, pointer: Value) -> Option<(Value, u64)> {
 /// Whether a number of so many bits is signed, if that is its kind.
 pub fn sign(kind: Info, bits: u32) -> Option<bool> {
     match kind.sign()? {
-        _ if kind.bits() != u64::from(bits) || kind.pointee().is_some() => None,
+        _ if kind.bits() != u64::from(bits) || kind.is_pointer() => None,
         Sign::Signed => Some(true),
         Sign::Unsigned => Some(false),
     }
