@@ -108,3 +108,45 @@ fn no_number_is_compared_with_an_address() {
     assert!(listed.contains("`if (length > most) return"), "{listed}");
     assert!(!listed.contains("> to)"), "{listed}");
 }
+
+/// Addresses that are computed of structures which are not there. A length of nothing goes with one of them.
+const NOWHERE: &str = "#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct names {
+    int values[8];
+    int size;
+    char text[16];
+};
+static int fits(struct names *of, int at)
+{
+    return of && at < of->size;
+}
+static long where(struct names *of, int at)
+{
+    return (long)&of->values[at];
+}
+static int copy(struct names *of, const char *from, int length)
+{
+    memcpy(of->text, from, length);
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    printf(\"%ld %d %d\\n\", where(0, atoi(argv[1])), fits(0, 3), copy(0, argv[1], argc - 2));
+    return 0;
+}
+";
+
+#[test]
+fn no_guard_reads_a_structure_that_the_program_does_not() {
+    let project = Project::new();
+    project.write_lines("nowhere", NOWHERE, "./nowhere {line}", &[("1", "4 0 0"), ("2", "8 0 0")]);
+    project.succeed(&["build"]);
+    let said = project.suspect(&["test"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.contains("something else in version"), "{said}");
+    let listed = project.succeed(&["mutants", "--list", "--operators", "VGI"]);
+    assert!(listed.contains("`if (length > 16) return"), "{listed}");
+    assert!(!listed.contains("of->size) return"), "{listed}");
+}

@@ -162,7 +162,7 @@ impl Search<'_, '_> {
             others
                 .extend(array_of(self.reader, user, *base).map(|length| (length.to_string(), Other::Constant(length))));
         }
-        let mut members: Vec<(String, Other)> = bases.iter().flat_map(|base| self.members(*base)).collect();
+        let mut members: Vec<(String, Other)> = bases.iter().flat_map(|base| self.members(user, *base)).collect();
         members.truncate(MOST_MEMBERS);
         others.extend(members);
         others.extend(self.variables(user, left));
@@ -172,10 +172,15 @@ impl Search<'_, '_> {
         others
     }
 
-    /// Members that the unit compares, of the structure whose member `pointer` is.
-    fn members(&mut self, pointer: Value) -> Vec<(String, Other)> {
+    /// Members that the unit compares, of the structure whose member `pointer` is, if `user` may read them.
+    fn members(&mut self, user: Value, pointer: Value) -> Vec<(String, Other)> {
         let of = || {
-            let (base, _) = base_of(self.reader, memory_of(pointer)?)?;
+            let memory = memory_of(pointer)?;
+            let (base, _) = base_of(self.reader, memory.at)?;
+            let is_own = base.is(LLVMOpcode::LLVMAlloca) || base.is_global_variable();
+            if !memory.was_read && !is_own && !is_accessed(user) {
+                return None;
+            }
             let location = self.reader.location(base)?;
             Some((base, location.structure()?.stripped(), location.way_in()))
         };
@@ -252,18 +257,38 @@ fn sources(value: Value, depth: u32, found: &mut HashSet<Value>) {
     }
 }
 
-/// Where the pointer lies by which memory is reached, or the array itself, whatever is added to it.
-fn memory_of(pointer: Value) -> Option<Value> {
+/// Memory that a pointer leads to.
+struct Memory {
+    /// Where the pointer lies by which it is reached, or the array itself.
+    at: Value,
+    /// Whether the program has read what lies there.
+    was_read: bool,
+}
+
+/// The memory at `pointer`, whatever is added to it.
+fn memory_of(pointer: Value) -> Option<Memory> {
     let mut here = pointer;
     for _ in 0..DEPTH {
         match here.opcode()? {
-            LLVMOpcode::LLVMLoad => return here.operand(0),
-            LLVMOpcode::LLVMGetElementPtr if is_member(here) => return Some(here),
+            LLVMOpcode::LLVMLoad => return Some(Memory { at: here.operand(0)?, was_read: true }),
+            LLVMOpcode::LLVMGetElementPtr if is_member(here) => return Some(Memory { at: here, was_read: false }),
             LLVMOpcode::LLVMGetElementPtr => here = here.operand(0)?,
             _ => return None,
         }
     }
     None
+}
+
+/// Whether what `step` leads to is read or written right after it. Else its structure need not exist: `&p->names[i]` may be computed of a null `p`.
+fn is_accessed(step: Value) -> bool {
+    step.users().iter().any(|user| {
+        let is_access = match user.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => user.operand(0) == Some(step),
+            Some(LLVMOpcode::LLVMStore) => user.operand(1) == Some(step),
+            _ => false,
+        };
+        is_access && user.block() == step.block()
+    })
 }
 
 /// How many elements, or bytes if they are passed, the array has that is at `base`.
