@@ -52,6 +52,9 @@ pub(super) struct View<'a> {
 /// Constants that functions of a file and type return, with their values, the most usual first.
 type Returns<'a> = HashMap<(u32, &'a str), Vec<(&'a str, i64)>>;
 
+/// How often each constant is returned, by its text and value.
+type Times<'a> = BTreeMap<(&'a str, i64), usize>;
+
 /// A function, and what there is at each place of it.
 pub(super) struct Body<'v, 'a> {
     pub view: &'v View<'a>,
@@ -129,7 +132,7 @@ impl<'a> View<'a> {
     /// What functions return that is a constant.
     pub(super) fn returns(&self) -> &Returns<'a> {
         self.returns.get_or_init(|| {
-            let mut times: BTreeMap<(u32, &str), BTreeMap<(&str, i64), usize>> = BTreeMap::new();
+            let mut times: BTreeMap<(u32, &str), Times> = BTreeMap::new();
             for (function, index) in self.program.functions.iter().zip(0..) {
                 let nodes = &self.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
                 let body = self.body(index);
@@ -140,7 +143,7 @@ impl<'a> View<'a> {
                     }
                 }
             }
-            let usual = |constants: BTreeMap<(&'a str, i64), usize>| {
+            let usual = |constants: Times<'a>| {
                 let mut sorted: Vec<_> = constants.into_iter().collect();
                 sorted.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
                 sorted.into_iter().map(|(constant, _)| constant).collect()
