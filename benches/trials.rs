@@ -195,6 +195,7 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
             | OperationKind::Assign { .. }
             | OperationKind::Pointer
             | OperationKind::Number { .. }
+            | OperationKind::Bounded { .. }
             | OperationKind::Member { .. } => Change::Add(round as u64 + 1),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
             OperationKind::Read { .. } | OperationKind::Called { .. } => Change::Choose(*one.others.get(round)?),

@@ -20,6 +20,7 @@ use suspect_format::abi::{self, Mode};
 use collect::callees::Callees;
 use collect::dependence::Dependences;
 use collect::expression::Reader;
+use collect::limits::Limits;
 use collect::sites::FunctionSites;
 use collect::unit::Unit;
 use collect::variables::Globals;
@@ -122,8 +123,9 @@ struct Collected {
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
     let (globals, callees) = (Globals::of(module), Callees::of(module));
-    let mut unit =
-        Unit { reader: Reader::new(module), versions, analyses, files, globals: &globals, callees: &callees };
+    let reader = Reader::new(module);
+    let limits = Limits::of(reader, module);
+    let mut unit = Unit { reader, versions, analyses, files, globals: &globals, limits: &limits, callees: &callees };
     let mut collected = Collected {
         functions: Vec::new(),
         sites: Vec::new(),

@@ -195,6 +195,28 @@ const EDITS: &[Edit] = &[
     ),
     edit("struct pair p = {0, 2}; [[show(p.@x);|if (p.x == 0) return; show(p.x);]] show(5);", "number", 1),
     edit("next(); [[@next();|if (next()) return;]] show(next());", "number", 1 << 42),
+    edit(
+        "int a[8] = {0}, n = rand_(4), m = rand_(3);\nif (n < m) n++;\n[[show(@a[n]);|if (n >= m) return; show(a[n]);]] show(5);",
+        "bound",
+        1 << 21,
+    ),
+    edit("int a[8] = {0}, n = rand_(7) + 1; [[global = @a[n & 15];|if ((n & 15) >= 8) return;]] show(5);", "bound", 1),
+    edit(
+        "int a[8] = {0}, *p = a + 4, n = -rand_(1); unsigned m = rand_(3); if (m > rand_(2)) m++;\n[[show(@p[n]);|if (n >= m) return; show(p[n]);]] show(5);",
+        "bound",
+        1,
+    ),
+    edit("unsigned k = rand_(2), m = rand_(3); [[show(k @- m);|if (k < m) return; show(k - m);]] show(5);", "bound", 1),
+    edit(
+        "unsigned long k = -rand_(2), m = rand_(3); [[show(k @+ m);|if (k + m < k) return; show(k + m);]] show(5);",
+        "bound",
+        1,
+    ),
+    edit(
+        "char to[16] = {1}, from[8] = {2}; long n = rand_(9); [[@memcpy(to, from, n);|if (n > 8) return; memcpy(to, from, n);]] show(to[0]);",
+        "bound",
+        1 << 21,
+    ),
     // Logic: as a condition, as a value, nested, negated, in loops.
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1)) show(1); else show(2);", "choice", 1),
@@ -405,12 +427,13 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Member { .. } => (what == "member", 64, 1),
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Number { .. } => (what == "number", 64, suspect_format::operation::Operator::And as u8),
+                OperationKind::Bounded { .. } => (what == "bound", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {
                 let what = match what {
-                    "guard" | "number" | "member" => "left",
+                    "guard" | "number" | "bound" | "member" => "left",
                     "callee" => "variable",
                     what => what,
                 };

@@ -124,7 +124,7 @@ impl Form {
             OperationKind::Assign { width, is_float, .. } => {
                 form(width, is_float, Operator::Second as u8, Takes::Operands)
             }
-            OperationKind::Pointer | OperationKind::Number { .. } => {
+            OperationKind::Pointer | OperationKind::Number { .. } | OperationKind::Bounded { .. } => {
                 form(64, false, Operator::And as u8, Takes::Operands)
             }
             OperationKind::Whole { .. } => form(64, false, 0, Takes::Nothing),

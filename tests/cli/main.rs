@@ -53,6 +53,7 @@ mod mutants;
 mod named_members;
 mod newcomers;
 mod nightly;
+mod bound_guards;
 mod number_guards;
 mod odd_runs;
 mod official;

@@ -17,8 +17,11 @@ static int unused(int a) {
     return a * 3 - 1;
 }
 
+/* Zeros are on both sides of the numbers: an index that a change made too small or too great still names one of them. */
+static int room[48];
+static int *const numbers = room + 16;
+
 int main(int argc, char **argv) {
-    int numbers[16];
     int count = 0;
     int sum = 0;
     for (int i = 1; i < argc && count < 16; i++) {

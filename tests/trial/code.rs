@@ -52,7 +52,7 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
         OperationKind::Unary { .. } => Change::Operator(Operator::First),
         OperationKind::Logical { .. } => Change::Choose(1 + dice.roll(3) as u32),
         OperationKind::Pointer => Change::Left(u64::from(way::RETURNED) | dice.roll(2) << way::BITS),
-        OperationKind::Number { .. } => {
+        OperationKind::Number { .. } | OperationKind::Bounded { .. } => {
             Change::Left(guard::answer(guard::ALL[dice.roll(3) as usize], dice.roll(2) as i64)?)
         }
         OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),

@@ -1,12 +1,13 @@
 //! Tying operations and nodes to what the source says at their places, and what is none of it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::code::Junk;
 use super::operator::Class;
 use super::removal::DEPTH;
-use super::{beside, candidate, insertion, null_guard, value_guard};
+use super::{beside, bound_guard, candidate, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
@@ -45,7 +46,14 @@ pub(super) struct View<'a> {
     enumerators: HashSet<&'a str>,
     /// The enumeration that a constant is of, with its values; nothing where that is not always the same.
     enumerations: HashMap<&'a str, Option<Rc<Enumeration<'a>>>>,
+    returns: OnceCell<Returns<'a>>,
 }
+
+/// Constants that functions of a file and type return, with their values, the most usual first.
+type Returns<'a> = HashMap<(u32, &'a str), Vec<(&'a str, i64)>>;
+
+/// How often each constant is returned, by its text and value.
+type Times<'a> = BTreeMap<(&'a str, i64), usize>;
 
 /// A function, and what there is at each place of it.
 pub(super) struct Body<'v, 'a> {
@@ -77,7 +85,7 @@ impl<'a> View<'a> {
                 enumerations.entry(name).and_modify(same).or_insert_with(|| Some(Rc::clone(&one)));
             }
         }
-        View { program, texts, macros, definitions, enumerators, enumerations }
+        View { program, texts, macros, definitions, enumerators, enumerations, returns: OnceCell::new() }
     }
 
     pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
@@ -117,7 +125,31 @@ impl<'a> View<'a> {
         beside::of_function(&body, &mut drafts);
         null_guard::of_function(&body, &mut drafts);
         value_guard::of_function(&body, &mut drafts);
+        bound_guard::of_function(&body, &mut drafts);
         drafts
+    }
+
+    /// What functions return that is a constant.
+    pub(super) fn returns(&self) -> &Returns<'a> {
+        self.returns.get_or_init(|| {
+            let mut times: BTreeMap<(u32, &str), Times> = BTreeMap::new();
+            for (function, index) in self.program.functions.iter().zip(0..) {
+                let nodes = &self.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
+                let body = self.body(index);
+                for node in nodes.iter().filter(|node| node.kind == NodeKind::Return) {
+                    let known = times.entry((node.place.file, &node.type_name)).or_default();
+                    if let Some(constant) = beside::constant(&body, node) {
+                        *known.entry(constant).or_default() += 1;
+                    }
+                }
+            }
+            let usual = |constants: Times<'a>| {
+                let mut sorted: Vec<_> = constants.into_iter().collect();
+                sorted.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+                sorted.into_iter().map(|(constant, _)| constant).collect()
+            };
+            times.into_iter().map(|(of, constants)| (of, usual(constants))).collect()
+        })
     }
 
     /// Whether `name` is a macro for all that is known: one that a text defines, or one written like one.

@@ -138,7 +138,7 @@ pub(super) fn returned(body: &Body, any: Statement) -> Vec<(String, i64)> {
 }
 
 /// The constant that a node returns, and its text, if it fits into a choice.
-fn constant<'a>(body: &Body<'_, 'a>, node: &Node) -> Option<(&'a str, i64)> {
+pub(super) fn constant<'a>(body: &Body<'_, 'a>, node: &Node) -> Option<(&'a str, i64)> {
     let written = (node.kind == NodeKind::Return).then(|| value_of(body, node).ok())??;
     let is_null = written.unparenthesized().kind() == Kind::Named || written.source() == "0";
     let value = match node.class {

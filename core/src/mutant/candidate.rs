@@ -14,7 +14,7 @@ use crate::trial::{Change, Override, Site};
 /// Adds the mutants of an operation.
 pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
     let operation = &body.view.program.operations[index as usize];
-    let mut found = Found { body, index, operation, drafts };
+    let mut found = Found::of(body, index, drafts);
     match operation.kind {
         OperationKind::Binary { operator, width, signedness, left, right } => {
             found.binary(operator, u32::from(width), signedness, left, right);
@@ -33,7 +33,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Statement { .. } => found.statement(),
         OperationKind::If => found.guard(),
         // Their mutants are made for a whole function.
-        OperationKind::Pointer | OperationKind::Number { .. } => {}
+        OperationKind::Pointer | OperationKind::Number { .. } | OperationKind::Bounded { .. } => {}
         OperationKind::Called { function, .. } => found.called(function),
         OperationKind::Member { member, .. } => found.member(member),
         OperationKind::Unary { .. } => found.without_unary(),
@@ -47,6 +47,12 @@ pub(super) struct Found<'f, 'v, 'a> {
     index: u32,
     pub operation: &'a Operation,
     drafts: &'f mut Vec<Draft>,
+}
+
+impl<'f, 'v, 'a> Found<'f, 'v, 'a> {
+    pub(super) fn of(body: &'f Body<'v, 'a>, index: u32, drafts: &'f mut Vec<Draft>) -> Found<'f, 'v, 'a> {
+        Found { body, index, operation: &body.view.program.operations[index as usize], drafts }
+    }
 }
 
 impl<'a> Found<'_, '_, 'a> {
@@ -312,7 +318,7 @@ impl<'a> Found<'_, '_, 'a> {
         let name = call.callee().filter(|callee| callee.kind() == Kind::Identifier).map_or("", Expression::source);
         // What a macro computes stands where its name does.
         let computes = |operation: &Operation| match operation.kind {
-            OperationKind::Argument { .. } | OperationKind::Passed { .. } => false,
+            OperationKind::Argument { .. } | OperationKind::Passed { .. } | OperationKind::Bounded { .. } => false,
             OperationKind::Called { .. } | OperationKind::Statement { .. } | OperationKind::Number { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;

@@ -14,6 +14,7 @@
 mod anchor;
 mod argument;
 mod beside;
+mod bound_guard;
 mod callee;
 mod candidate;
 mod choice;

@@ -45,7 +45,7 @@ pub enum Class {
     Sin,
     /// Null guard insertion: `if (!p) return` stands before a statement that follows the pointer p or passes it on.
     Ngi,
-    /// Value guard insertion: `if (n == 0) return` or `if (n < 0) return` stands before a statement that reads the number n first.
+    /// Value guard insertion: `if (n == 0) return`, `if (n < 0) return` or `if (n >= m) return` stands before a statement that reads the number n first.
     Vgi,
     /// Result check insertion: `f(x);` becomes `if (f(x)) return`, or asks whether that is negative or 0.
     Rci,

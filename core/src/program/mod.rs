@@ -20,7 +20,7 @@ pub use load::{LoadError, ModuleImage};
 pub use paths::is_of_system;
 pub use solve::Unsolvable;
 pub use suspect_format::operation::Operator;
-pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, OperationKind, PieceEnd, Signedness, ValueClass};
+pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, OperationKind, PieceEnd, Signedness, Use, ValueClass};
 
 /// A program: all units of all its modules.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use suspect_format::external::{External, Known, Role, known};
 
-use super::nodes;
 use super::sites::position_of;
+use super::widening::is_widened;
 use crate::llvm::ir::{LLVMOpcode, LLVMTypeKind, Value};
 
 /// What control flow does at a call.
@@ -61,7 +61,7 @@ pub fn passes_integer(call: Value, operand: u32) -> bool {
     use LLVMOpcode::*;
     let Some(argument) = call.operand(operand).filter(|argument| argument.is_instruction()) else { return false };
     let is_integer = |value: Value| value.kind().kind() == LLVMTypeKind::LLVMIntegerTypeKind;
-    let source = if nodes::is_widened(argument) { argument.operand(0) } else { None };
+    let source = if is_widened(argument) { argument.operand(0) } else { None };
     let source = source.unwrap_or(argument);
     // A structure that is passed as a number is read where the call is.
     let is_piece = source.is(LLVMLoad) && position_of(source) == position_of(call);

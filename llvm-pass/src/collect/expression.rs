@@ -4,7 +4,7 @@ use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVM
 
 use crate::llvm::debug_info::{Info, Member};
 use crate::llvm::ir::{
-    LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Module, Type, Value, bytes_of, llvm,
+    LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Module, Type, Value, bytes_of, llvm, structure_name,
 };
 use crate::llvm::shim;
 
@@ -47,6 +47,15 @@ impl Location {
         }
     }
 
+    /// What stands in front of the name of a member of what is here.
+    pub fn way_in(&self) -> String {
+        match self.form {
+            Form::Direct => format!("{}.", self.text),
+            Form::Pointer => format!("{}->", self.text),
+            Form::Array => format!("{}[0].", self.text),
+        }
+    }
+
     fn address_text(&self) -> String {
         match self.form {
             Form::Direct if self.kind.is_some_and(Info::is_array) => self.text.clone(),
@@ -56,11 +65,9 @@ impl Location {
     }
 
     fn member(&self, member: &Member) -> Location {
-        let text = match (member.name.is_empty(), self.form) {
-            (true, _) => self.text.clone(),
-            (_, Form::Direct) => format!("{}.{}", self.text, member.name),
-            (_, Form::Pointer) => format!("{}->{}", self.text, member.name),
-            (_, Form::Array) => format!("{}[0].{}", self.text, member.name),
+        let text = match member.name.is_empty() {
+            true => self.text.clone(),
+            false => self.way_in() + &member.name,
         };
         let form = if member.name.is_empty() { self.form } else { Form::Direct };
         Location { form, text, kind: member.kind, pending: 0, variable: self.variable.clone() }
@@ -140,6 +147,18 @@ impl Location {
     /// The structure that is here.
     pub fn structure(&self) -> Option<Info> {
         self.kind.filter(|kind| self.pending == 0 && kind.is_structure())
+    }
+
+    /// The member of the union here that is the structure of this name in the IR, if it is the only such one.
+    fn of_union(self, structure: Type) -> Location {
+        let kind = self.kind.filter(|kind| self.pending == 0 && kind.is_union());
+        let (Some(kind), Some(name)) = (kind, structure_name(structure)) else { return self };
+        let is_it = |one: &Member| one.kind.is_some_and(|kind| name == format!("struct.{}", kind.stripped().name()));
+        let mut found = kind.members().into_iter().filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(member), None) if !member.name.is_empty() => self.member(&member),
+            _ => self,
+        }
     }
 
     /// Whether what is here is a structure or union as a whole, for all that the debug information says.
@@ -294,6 +313,7 @@ impl Reader {
                 if here.kind.is_some_and(Info::is_complex) {
                     return Some((here.of_complex(if field == 0 { "__real" } else { "__imag" }), field_kind));
                 }
+                let here = here.of_union(kind);
                 let pending = here.pending + offset;
                 let bits = self.size(field_kind);
                 Some((self.field(Location { pending, ..here }, bits), field_kind))

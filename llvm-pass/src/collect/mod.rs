@@ -1,6 +1,7 @@
 //! Collecting: what a unit's functions have that is counted, logged or changed. Nothing here changes the IR.
 
 pub mod bit_fields;
+pub mod bounds;
 pub mod callees;
 pub mod calls;
 pub mod compounds;
@@ -9,6 +10,7 @@ pub mod dependence;
 pub mod expression;
 pub mod flow;
 pub mod guards;
+pub mod limits;
 pub mod logic;
 pub mod members;
 pub mod nodes;
@@ -22,3 +24,4 @@ pub mod statements;
 pub mod survey;
 pub mod unit;
 pub mod variables;
+pub mod widening;

@@ -7,6 +7,7 @@ use suspect_format::site::{EdgeKind, NodeKind, Place, ValueClass};
 use crate::collect::expression::is_truth;
 use crate::collect::sites::{Body, EdgeSite, Logged, NodeSite, PieceSite, next, piece_at};
 use crate::collect::unit::Unit;
+use crate::collect::widening::is_widened;
 use crate::llvm::debug_info::{Info, class_of};
 use crate::llvm::ir::{self, LLVMOpcode, LLVMTypeKind, Type, Value, llvm};
 use crate::llvm::shim;
@@ -359,11 +360,6 @@ fn is_atomic(condition: Value) -> bool {
         source.is_some_and(|source| exchanged(source) || reads_va_list(source))
     };
     peeled.is_instruction() && !(peeled.is(LLVMOpcode::LLVMPHI) && peeled.kind().int_bits() == 1) && !made_up(peeled)
-}
-
-/// Whether a value is an integer of another width.
-pub fn is_widened(value: Value) -> bool {
-    matches!(value.opcode(), Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc))
 }
 
 /// Whether a value is read from the inside of a `va_list`.

@@ -9,6 +9,7 @@ use suspect_format::operation::Operator;
 use suspect_format::site::{NodeKind, OperationKind, ValueClass};
 
 use crate::collect::bit_fields::bit_fields;
+use crate::collect::bounds;
 use crate::collect::callees;
 use crate::collect::calls;
 use crate::collect::compounds::{Found, Graph};
@@ -24,6 +25,7 @@ use crate::collect::sites::{
 use crate::collect::statements;
 use crate::collect::unit::Unit;
 use crate::collect::variables::Scopes;
+use crate::collect::widening::{before_widening, is_widened};
 use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
 use crate::llvm::shim;
 
@@ -336,6 +338,11 @@ impl Collector<'_, '_> {
         for (position, kind) in guards::numbers(self.unit.reader, self.body, &self.fields) {
             self.push(position, kind, OperationSpot::Number(position));
         }
+        for (position, kind, spot, others) in
+            bounds::collect(self.unit.reader, self.unit.limits, self.body, &mut self.scopes)
+        {
+            self.push_with(position, kind, spot, others);
+        }
     }
 
     fn repeats(&mut self, graph: &Graph, compounds: &[Found]) {
@@ -377,12 +384,6 @@ impl Collector<'_, '_> {
         let node = self.owners.get(&self.body.at(position)).copied();
         self.found.push((position, OperationSite { piece, place, node, kind, others: Vec::new(), spot }));
     }
-}
-
-/// An integer in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.
-pub fn before_widening(integer: Value) -> Value {
-    let source = if nodes::is_widened(integer) { integer.operand(0) } else { None };
-    source.filter(|source| source.kind().int_bits() == 32 && integer.users().len() == 1).unwrap_or(integer)
 }
 
 /// Which node each instruction's value becomes part of, within its block: of nested ones the innermost.
@@ -520,9 +521,8 @@ fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value)
         return false;
     }
     let own = position_of(value);
-    let source = std::iter::successors(Some(left), |one| nodes::is_widened(*one).then(|| one.operand(0))?)
-        .last()
-        .unwrap_or(left);
+    let source =
+        std::iter::successors(Some(left), |one| is_widened(*one).then(|| one.operand(0))?).last().unwrap_or(left);
     let stores = |one: &Value| one.is(LLVMOpcode::LLVMStore) && position_of(*one) == own;
     let branches = |one: &Value| one.is(LLVMOpcode::LLVMBr) && position_of(*one) == own;
     own <= position_of(left)

@@ -22,7 +22,7 @@ pub fn of(reader: Reader, value: Value, operator: Operator) -> Signedness {
         UnsignedDiv | UnsignedRem | UnsignedShr | UnsignedLess | UnsignedLessEqual | UnsignedGreater
         | UnsignedGreaterEqual => Some(false),
         Equal | NotEqual => both(reader, value, 0),
-        _ => result(reader, value, 0),
+        _ => result(reader, value),
     };
     match sign {
         None => Signedness::Unknown,
@@ -32,7 +32,11 @@ pub fn of(reader: Reader, value: Value, operator: Operator) -> Signedness {
 }
 
 /// Whether the C value that `value` is computed for is signed.
-fn result(reader: Reader, value: Value, depth: u32) -> Option<bool> {
+pub fn result(reader: Reader, value: Value) -> Option<bool> {
+    result_at(reader, value, 0)
+}
+
+fn result_at(reader: Reader, value: Value, depth: u32) -> Option<bool> {
     use LLVMOpcode::*;
     if depth > DEPTH {
         return None;
@@ -45,7 +49,7 @@ fn result(reader: Reader, value: Value, depth: u32) -> Option<bool> {
         LLVMCall => returned(value),
         LLVMSDiv | LLVMSRem | LLVMAShr => Some(true),
         LLVMUDiv | LLVMURem | LLVMLShr => Some(false),
-        LLVMShl => result(reader, value.operand(0)?, depth + 1),
+        LLVMShl => result_at(reader, value.operand(0)?, depth + 1),
         LLVMAdd | LLVMSub | LLVMMul if llvm!(shim::suspect_no_signed_wrap(value.0)) => Some(true),
         LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor => both(reader, value, depth + 1),
         LLVMSelect => both_of(reader, value.operand(1)?, value.operand(2)?, depth + 1),
@@ -72,7 +76,7 @@ fn both_of(reader: Reader, left: Value, right: Value, depth: u32) -> Option<bool
     if left.kind().is_pointer() {
         return Some(false);
     }
-    let side = |side: Value| result(reader, side, depth + 1);
+    let side = |side: Value| result_at(reader, side, depth + 1);
     match (left.is_constant(), right.is_constant()) {
         (true, true) => None,
         (true, false) => side(right),

@@ -2,8 +2,7 @@
 //!
 //! The n-th instruction of a function is the n-th instruction of each of its copies, so one collection serves all versions.
 
-use suspect_format::site::OperationKind;
-use suspect_format::site::{EdgeKind, NodeKind, PieceEnd, ValueClass};
+use suspect_format::site::{EdgeKind, NodeKind, OperationKind, PieceEnd, Use, ValueClass};
 
 use crate::collect::sequences::CompoundSite;
 use crate::llvm::ir::{self, Block, LLVMOpcode, Value};
@@ -193,6 +192,8 @@ pub enum OperationSpot {
     Pointer(u32),
     /// Behind the load or call at this position, which gives an integer.
     Number(u32),
+    /// Before the instruction at this position, which uses an integer.
+    Bound(u32, Box<Bound>),
     /// Behind the step at this position to a member, whose address it moves.
     Member(u32),
     /// Before the call at this position, whose callee it answers.
@@ -205,6 +206,44 @@ pub enum OperationSpot {
     Repeat(u32, u32),
     /// On the ways out of the left side of `&&` or `||`.
     Junction(Box<Junction>),
+}
+
+/// What an integer is compared with before it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// How it is used.
+    pub used: Use,
+    /// Whether it is signed.
+    pub signed: bool,
+    /// The other numbers.
+    pub others: Vec<Other>,
+}
+
+/// A number that another one is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A positive `int`.
+    Constant(u64),
+    /// What is in memory.
+    Memory {
+        /// An address.
+        base: Base,
+        /// So many bytes behind it.
+        offset: u64,
+        /// Bits of the number.
+        bits: u32,
+        /// Whether it is signed.
+        signed: bool,
+    },
+}
+
+/// An address in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The one that the instruction at this position computes.
+    At(u32),
+    /// A variable's outside the function.
+    Global(Value),
 }
 
 /// One `&&` or `||`. Blocks are numbers.

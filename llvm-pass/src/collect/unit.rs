@@ -4,6 +4,7 @@ use suspect_format::site::Place;
 
 use crate::collect::callees::Callees;
 use crate::collect::expression::Reader;
+use crate::collect::limits::Limits;
 use crate::collect::variables::Globals;
 use crate::llvm::debug_info::Info;
 use crate::llvm::ir::{self, Value};
@@ -23,6 +24,8 @@ pub struct Unit<'a> {
     pub files: &'a mut Files,
     /// The unit's variables.
     pub globals: &'a Globals,
+    /// The members that it compares.
+    pub limits: &'a Limits,
     /// The functions that it calls or defines.
     pub callees: &'a Callees,
 }

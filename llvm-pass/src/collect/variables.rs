@@ -76,12 +76,15 @@ pub struct Scopes<'a> {
     locals: Vec<Known>,
     globals: &'a Globals,
     storages: HashMap<Value, usize>,
+    /// Where its own variables are, by their numbers.
+    addresses: Vec<Value>,
     by_scope: HashMap<Info, Vec<usize>>,
     /// What can be named in a scope at a line.
     seen: HashMap<(Info, u32), Rc<Visible>>,
     numbers: HashMap<usize, u32>,
     functions: HashMap<Value, u32>,
     members: HashMap<(String, u64, String), u32>,
+    texts: HashMap<String, u32>,
     /// The variables, functions and members that operations name.
     pub named: Vec<VariableSite>,
 }
@@ -99,11 +102,13 @@ impl<'a> Scopes<'a> {
             locals: Vec::new(),
             globals,
             storages: HashMap::new(),
+            addresses: Vec::new(),
             by_scope: HashMap::new(),
             seen: HashMap::new(),
             numbers: HashMap::new(),
             functions: HashMap::new(),
             members: HashMap::new(),
+            texts: HashMap::new(),
             named: Vec::new(),
         };
         for position in body.range(0) {
@@ -116,6 +121,7 @@ impl<'a> Scopes<'a> {
                 scopes.by_scope.entry(scope).or_default().push(number);
             }
             scopes.storages.insert(value, number);
+            scopes.addresses.push(value);
             scopes.locals.push(known);
         }
         scopes
@@ -190,6 +196,26 @@ impl<'a> Scopes<'a> {
             self.named.push(VariableSite { name, type_name, step, storage: Storage::Inside });
             self.named.len() as u32 - 1
         })
+    }
+
+    /// The number of a text that operations name: what a number is compared with.
+    pub fn number_of_text(&mut self, text: &str) -> u32 {
+        *self.texts.entry(text.to_owned()).or_insert_with(|| {
+            let (name, type_name) = (text.to_owned(), String::new());
+            self.named.push(VariableSite { name, type_name, step: 0, storage: Storage::Inside });
+            self.named.len() as u32 - 1
+        })
+    }
+
+    /// The variables inside the function that can be named at an instruction, from the nearest, and whether each is a parameter.
+    pub fn visible_at(&mut self, instruction: Value) -> Vec<(Value, Info, bool)> {
+        let Some((line, _, scope)) = ir::debug_location(instruction) else { return Vec::new() };
+        let Some(visible) = Info::new(scope).map(|scope| self.visible(scope, line)) else { return Vec::new() };
+        let variable = |number: &usize| {
+            let known = self.locals.get(*number).filter(|known| known.kind.is_some())?;
+            Some((*self.addresses.get(*number)?, known.info, known.is_parameter))
+        };
+        visible.variables.iter().filter_map(variable).collect()
     }
 
     fn visible(&mut self, scope: Info, line: u32) -> Rc<Visible> {

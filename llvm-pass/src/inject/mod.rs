@@ -1,6 +1,7 @@
 //! Versions of functions, the hooks in them, and what these become.
 
 pub mod base;
+mod bounds;
 pub mod case_names;
 pub mod cases;
 pub mod copies;

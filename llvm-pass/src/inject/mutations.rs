@@ -6,8 +6,9 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
 use suspect_format::site::{OperationKind, guard, way};
 
-use crate::collect::operations::{before_widening, operand_of};
+use crate::collect::operations::operand_of;
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
+use crate::collect::widening::before_widening;
 use crate::inject::copies::Copies;
 use crate::inject::fuel;
 use crate::inject::marker::hook;
@@ -193,6 +194,7 @@ impl Mutations<'_> {
                 OperationSpot::Variable(position) => self.variable(number, self.body.at(position), table),
                 OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position)),
                 OperationSpot::Number(position) => self.guarded(number, self.body.at(position)),
+                OperationSpot::Bound(position, ref bound) => self.bounded(number, self.body.at(position), bound),
                 OperationSpot::Member(position) => self.member(number, self.body.at(position)),
                 OperationSpot::Callee(position) => self.callee(number, self.body.at(position), table),
                 OperationSpot::Node
@@ -385,7 +387,6 @@ impl Mutations<'_> {
     fn guarded(&self, number: u32, integer: Value) {
         let Some(next) = integer.next() else { return };
         let builder = Builder::before(self.module, next);
-        let zero = self.module.constant(64, 0);
         let none = Value(llvm!(LLVMConstNull(integer.kind().0)));
         let holds = |condition: u32| {
             let predicate = match condition {
@@ -394,21 +395,32 @@ impl Mutations<'_> {
                 _ => LLVMIntPredicate::LLVMIntNE,
             };
             let is = Value(llvm!(LLVMBuildICmp(builder.raw(), predicate, integer.0, none.0, c"".as_ptr())));
-            let all = builder.cast(LLVMOpcode::LLVMSExt, is, self.module.int(64));
-            builder.binary(LLVMOpcode::LLVMAnd, all, self.module.constant(64, guard::MASK << (condition * guard::BITS)))
+            self.mask(&builder, is, condition)
         };
+        self.leaves(&builder, number, &guard::ALL.map(holds), next);
+    }
+
+    /// The function can return before `next` by one of the guards of which all bits are in `masks`, if they hold.
+    pub(super) fn leaves(&self, builder: &Builder, number: u32, masks: &[Value], next: Value) {
+        let zero = self.module.constant(64, 0);
         let or = |left, right| builder.binary(LLVMOpcode::LLVMOr, left, right);
-        let masks = guard::ALL.map(holds).into_iter().reduce(or).unwrap_or(zero);
-        let answer = self.ask(&builder, number, zero, masks, zero);
+        let all = masks.iter().copied().reduce(or).unwrap_or(zero);
+        let answer = self.ask(builder, number, zero, all, zero);
         // The answer of one guard alone is left.
         let shifted = |times: u32| {
             builder.binary(LLVMOpcode::LLVMLShr, answer, self.module.constant(64, u64::from(times * guard::BITS)))
         };
-        let one = guard::ALL.map(shifted).into_iter().reduce(or).unwrap_or(zero);
+        let one = (0..masks.len() as u32).map(shifted).reduce(or).unwrap_or(zero);
         let by = |opcode, value, bits: u32| builder.binary(opcode, value, self.module.constant(64, u64::from(bits)));
         let alone = by(LLVMOpcode::LLVMShl, one, u64::BITS - guard::BITS);
         let choice = by(LLVMOpcode::LLVMLShr, alone, u32::BITS);
         llvm!(shim::suspect_leave(choice.0, next.0, u32::BITS - guard::BITS + 1));
+    }
+
+    /// All bits of the `condition`-th guard where `is` holds.
+    pub(super) fn mask(&self, builder: &Builder, is: Value, condition: u32) -> Value {
+        let all = builder.cast(LLVMOpcode::LLVMSExt, is, self.module.int(64));
+        builder.binary(LLVMOpcode::LLVMAnd, all, self.module.constant(64, guard::MASK << (condition * guard::BITS)))
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {

@@ -190,6 +190,11 @@ impl Info {
         self.stripped().elements().flatten().map(count).collect()
     }
 
+    /// Whether it is a pointer, also one to `void`, which has no pointee.
+    pub fn is_pointer(self) -> bool {
+        self.stripped().tag() == tag::POINTER
+    }
+
     /// Whether it is a structure.
     pub fn is_structure(self) -> bool {
         self.stripped().tag() == tag::STRUCTURE

@@ -58,6 +58,17 @@ static int act(int what, const char *path) {
     }
 }
 
+/* The file is closed where no change comes again: what is in freed memory is another thing in each process. */
+static int length(const char *path) {
+    char line[64] = "";
+    int total = 0;
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file)) total += (int)strlen(line);
+    fclose(file);
+    return total;
+}
+
 int main(int argc, char **argv) {
     const char *path = "precious.txt";
     char line[64] = "";
@@ -74,13 +85,7 @@ int main(int argc, char **argv) {
         printf("%d %d\n", i, answer);
     }
     if (fgets(line, sizeof line, stdin)) total += (int)strlen(line);
-    FILE *file = fopen(path, "r");
-    if (file) {
-        while (fgets(line, sizeof line, file)) total += (int)strlen(line);
-        fclose(file);
-        /* A mutant may come here again. */
-        file = NULL;
-    }
+    total += length(path);
     printf("%d\n", total);
     return 0;
 }

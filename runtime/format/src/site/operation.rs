@@ -83,6 +83,26 @@ pub mod guard {
     }
 }
 
+/// How the number is used that a guard compares with others, and so which relation the guard asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// It is the number of an element: the guard asks if it is at least the other number.
+    Element,
+    /// An address is moved by it: if it is greater.
+    Step,
+    /// It is passed, as this argument of so many: if it is greater.
+    Passed {
+        /// Which argument, from 0.
+        position: u32,
+        /// How many arguments the call has.
+        n_arguments: u32,
+    },
+    /// Another number, the right operand, is subtracted from it: if it is less than that.
+    Difference,
+    /// Another number is added to it, both without a sign: if the sum is less than it.
+    Sum,
+}
+
 /// What a code mutant can change at an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationKind {
@@ -197,6 +217,15 @@ pub enum OperationKind {
         /// Whether a call gave it back.
         result: bool,
     },
+    /// An integer that is used as an element's number, as a length or in a sum, and is compared with others before; the indices (of the function's variables) of
+    /// those follow, which are named by their text. Hook: as for a [`OperationKind::Number`], but in front of the use, and the n-th [`guard`] is the n-th
+    /// other number. A difference and a sum have no others, but the first guard.
+    Bounded {
+        /// How it is used.
+        used: Use,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
     /// The call at the place calls a function by its name; the indices (of the function's variables) of those that could be called in its place follow.
     /// Hook: `__suspect_variable` with addresses of code; the choice is one of these indices.
     Called {
@@ -221,6 +250,7 @@ impl OperationKind {
         match *self {
             OperationKind::Read { n_others, .. }
             | OperationKind::Called { n_others, .. }
+            | OperationKind::Bounded { n_others, .. }
             | OperationKind::Member { n_others, .. } => n_others,
             _ => 0,
         }
@@ -285,6 +315,21 @@ impl Operation {
             OperationKind::If => sink.put(&[9]),
             OperationKind::Pointer => sink.put(&[12]),
             OperationKind::Number { width, signed, result } => sink.put(&[16, width, signed as u8, result as u8]),
+            OperationKind::Bounded { used, n_others } => {
+                let (how, position, n_arguments) = match used {
+                    Use::Element => (0, 0, 0),
+                    Use::Step => (1, 0, 0),
+                    Use::Passed { position, n_arguments } => (2, position, n_arguments),
+                    Use::Difference => (3, 0, 0),
+                    Use::Sum => (4, 0, 0),
+                };
+                sink.put(&[17, how]);
+                if how == 2 {
+                    sink.unsigned(position as u64);
+                    sink.unsigned(n_arguments as u64);
+                }
+                sink.unsigned(n_others as u64);
+            }
             OperationKind::Passed { position, n_arguments, width } => {
                 sink.put(&[13, width]);
                 sink.unsigned(position as u64);
@@ -354,6 +399,17 @@ impl Operation {
             }
             14 => OperationKind::Called { function: cursor.small()?, n_others: cursor.small()? },
             15 => OperationKind::Member { member: cursor.small()?, n_others: cursor.small()? },
+            17 => {
+                let used = match cursor.byte()? {
+                    0 => Use::Element,
+                    1 => Use::Step,
+                    2 => Use::Passed { position: cursor.small()?, n_arguments: cursor.small()? },
+                    3 => Use::Difference,
+                    4 => Use::Sum,
+                    tag => return Err(Bad::Tag(tag)),
+                };
+                OperationKind::Bounded { used, n_others: cursor.small()? }
+            }
             16 => OperationKind::Number {
                 width: cursor.byte()?,
                 signed: cursor.byte()? != 0,
