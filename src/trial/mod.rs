@@ -22,6 +22,7 @@ mod filter;
 mod first;
 mod frame;
 mod garbage;
+mod idle;
 mod job;
 mod judge;
 mod oracle;

@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
 use super::contain::Filter;
+use super::idle::Idle;
 use super::random;
 
 /// A command that is started again and again.
@@ -175,6 +176,7 @@ impl Started {
     /// closed.
     pub(super) fn wait(self, patience: Duration, look: &mut dyn FnMut() -> Look, watched: RawFd) -> Waited {
         let (mut seen, mut deadline) = (0, Instant::now() + patience);
+        let mut idle = Idle::new(patience);
         let stopped = loop {
             match self.poll(deadline.min(Instant::now() + SLICE), watched) {
                 Event::Ended => return self.reap(),
@@ -184,7 +186,7 @@ impl Started {
             match look() {
                 Look::Stop => break Waited::TimedOut,
                 Look::Done(done) if done != seen => (seen, deadline) = (done, Instant::now() + patience),
-                Look::Done(_) if Instant::now() >= deadline => break Waited::TimedOut,
+                Look::Done(_) if Instant::now() >= deadline || idle.is_over() => break Waited::TimedOut,
                 Look::Done(_) => {}
             }
         };

@@ -82,7 +82,7 @@ impl Summary {
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// Nanoseconds that a trial may take besides what the oracle took, times [`PATIENCE`]: a backstop for what executes no hooks.
-const LEAST_WALL: u64 = 2_000_000_000;
+pub(super) const LEAST_WALL: u64 = 2_000_000_000;
 /// The same in processor time, of which a busy machine takes none: for what a fork computes without hooks, in the C library say.
 const LEAST_BUSY: u64 = 100_000_000;
 const PATIENCE: u64 = 20;
