@@ -25,7 +25,7 @@ pub fn told_failure(output: &[u8]) -> Option<String> {
             && !said.any(|word| DENIALS.iter().any(|denial| word.eq_ignore_ascii_case(denial)))
     };
     let mut lines = output.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    let last = lines.clone().last().filter(|line| tells(&line.to_ascii_lowercase(), &LAST_FAILURES));
+    let last = lines.clone().next_back().filter(|line| tells(&line.to_ascii_lowercase(), &LAST_FAILURES));
     lines.find(|line| tells(line, &FAILURES)).or(last).map(clip)
 }
 
