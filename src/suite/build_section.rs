@@ -1,6 +1,7 @@
 //! The section of a first suspect.toml that says how the project is built.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
 use super::autotest;
@@ -85,7 +86,8 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     let first = if bare { "autoreconf -i && " } else { "" };
     let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
     let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
-    let mut command = without_manuals(root, &command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1));
+    let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+    let mut command = without_valgrind(root, &without_manuals(root, &command));
     if file == AUTOMAKE {
         command.push_str(&without_running(root));
     }
@@ -110,6 +112,19 @@ fn without_manuals(root: &Path, command: &str) -> String {
     let is_needed = |(_, mentioned): &(&str, &str)| makefiles.iter().any(|makefile| makefile.mentions(mentioned));
     let unset: String = MANUALS.into_iter().filter(is_needed).map(|(variable, _)| format!("{variable}=: ")).collect();
     command.replacen("./configure ", &format!("./configure {unset}"), 1)
+}
+
+/// Gnulib's option against running tests in Valgrind, which it does wherever that is installed.
+const WITHOUT_VALGRIND: &str = "--disable-valgrind-tests";
+
+/// The command that has tests run without Valgrind where the project's configure script knows how: trials would take twenty times as long in it.
+fn without_valgrind(root: &Path, command: &str) -> String {
+    let script = fs::read(root.join("configure")).unwrap_or_default();
+    let is_known = script.windows(WITHOUT_VALGRIND.len()).any(|text| text == WITHOUT_VALGRIND.as_bytes());
+    match is_known {
+        true => command.replacen("./configure ", &format!("./configure {WITHOUT_VALGRIND} "), 1),
+        false => command.to_owned(),
+    }
 }
 
 /// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.

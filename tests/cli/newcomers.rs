@@ -198,6 +198,13 @@ fn building_makes_no_manuals() {
     }
 }
 
+#[test]
+fn tests_run_without_valgrind_where_configure_knows_how() {
+    let script = "cat <<END\n  --disable-valgrind-tests\n  don't try to use Valgrind\nEND\n";
+    let (_, written) = first_file(&[("configure", script), ("Makefile.am", "")]);
+    assert!(written.contains("command = \"./configure --disable-valgrind-tests && make"), "{written}");
+}
+
 /// What `suspect init` says and writes for a project of these files.
 fn first_file(files: &[(&str, &str)]) -> (String, String) {
     let project = Project::new();
