@@ -46,8 +46,10 @@ fn every_file_of_the_store_is_printed() {
     assert!(found.len() > 15, "{found:?}");
     for path in found.iter().filter(|path| !path.is_symlink()) {
         let text = project.succeed(&["dump", path.to_str().unwrap()]);
+        // Where the time was over before the first trial a log of outcomes is empty, and that is said.
+        let is_log = path.extension().is_some_and(|extension| extension == "outcomes");
         let is_empty = std::fs::read(path).unwrap().is_empty();
-        assert_eq!(text.is_empty(), is_empty, "{}", path.display());
+        assert_eq!(text.is_empty(), is_empty && !is_log, "{}", path.display());
     }
     let edges = project.succeed(&["dump", ".suspect/runs/1/executions"]);
     assert!(edges.lines().any(|line| line.starts_with("test 0 edges taken: 0=1")), "{edges}");
