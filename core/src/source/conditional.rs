@@ -57,7 +57,7 @@ enum Condition {
 /// What is known of the program that the text was compiled to.
 pub(super) struct Compiled<'c> {
     /// Lines with code, from 1; empty if nobody knows.
-    pub lines: &'c BTreeSet<u32>,
+    lines: &'c BTreeSet<u32>,
     /// Conditions that groups with code answer.
     answers: HashMap<Box<str>, bool>,
 }
@@ -116,6 +116,7 @@ impl<'c> Compiled<'c> {
         match condition {
             Condition::If { text, negated } => match &**text {
                 "0" | "__cplusplus" => Some(*negated),
+                "1" => Some(!negated),
                 _ => self.answers.get(text).map(|answer| answer != negated),
             },
             Condition::Else => Some(true),
@@ -160,8 +161,9 @@ impl Text {
     }
 
     /// Takes back that the tree can be believed where something in an expression is left out, or a statement holds only a part of a group.
-    pub(super) fn doubt_around(&mut self, left_out: &[LeftOut]) {
-        for LeftOut { gaps, certain } in left_out {
+    pub(super) fn doubt_around(&mut self) {
+        let left_out = std::mem::take(&mut self.left_out);
+        for LeftOut { gaps, certain } in &left_out {
             let (Some(first), Some(end)) = (gaps.first(), gaps.last()) else { continue };
             let whole = Span { start: first.start, end: end.end };
             for gap in gaps {
@@ -177,6 +179,7 @@ impl Text {
                 }
             }
         }
+        self.left_out = left_out;
     }
 
     /// The innermost node that a gap lies in.
@@ -278,12 +281,12 @@ fn condition_of(directive: &str) -> Option<(Condition, bool)> {
     let words = directive.trim_start_matches("%:").trim_start_matches('#').trim_start();
     let (word, rest) = words.split_at(words.find(|one: char| !one.is_ascii_alphabetic()).unwrap_or(words.len()));
     let rest = rest.split("/*").next().and_then(|rest| rest.split("//").next()).unwrap_or_default();
-    // `defined(A)`, `defined A` and `A` are one question.
-    let asked = rest.replace("defined", "").replace(['(', ')', '\\'], "");
-    let asked: String = asked.split_ascii_whitespace().collect();
-    let condition = |negated: bool| match asked.strip_prefix('!').filter(|rest| !rest.contains(['&', '|'])) {
-        Some(rest) => Condition::If { text: rest.into(), negated: !negated },
-        None => Condition::If { text: asked.as_str().into(), negated },
+    let written: String = rest.replace('\\', "").split_ascii_whitespace().collect();
+    // `defined(A)`, `defined A` and `A` are one question. What has operators is asked as it is written.
+    let name = written.trim_start_matches('!').trim_start_matches("defined").trim_matches(['(', ')']);
+    let condition = |negated: bool| match name.bytes().all(is_word) {
+        true => Condition::If { text: name.into(), negated: negated != (written.matches('!').count() % 2 == 1) },
+        false => Condition::If { text: written.as_str().into(), negated },
     };
     match word {
         "if" | "ifdef" => Some((condition(false), true)),
@@ -427,6 +430,8 @@ int f(int a, int b)
         assert_eq!(condition_of("#if !defined A"), of("A", true));
         assert_eq!(condition_of("%:if A && \\\n B"), of("A&&B", false));
         assert_eq!(condition_of("#if !A && B"), of("!A&&B", false));
+        assert_eq!(condition_of("#if !(A && B)"), of("!(A&&B)", false));
+        assert_eq!(condition_of("#if (A || B) && C"), of("(A||B)&&C", false));
         assert_eq!(condition_of("#include <a.h>"), None);
     }
 

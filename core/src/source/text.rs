@@ -54,7 +54,7 @@ pub struct Text {
     /// Where variables are declared.
     declared: HashMap<Box<str>, Vec<Declared>>,
     /// What was left out to read conditional groups.
-    left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// How often a text is parsed to have its names right: each round shows what the last one's mistakes hid, mostly nothing.
@@ -145,7 +145,7 @@ impl Text {
             if more.is_empty() || round == MOST_ROUNDS {
                 unclear.extend(more.iter().filter_map(|one| self.leaf(one.span.start)));
                 self.doubt(&unclear);
-                return self.doubt_around(&self.left_out.clone());
+                return self.doubt_around();
             }
             substitutes.extend(more);
             substitutes.sort_by_key(|one| one.span);
@@ -158,11 +158,13 @@ impl Text {
         let mut groups = conditional::groups(&self.source);
         let compiled = Compiled::of(self, code, &groups);
         groups.retain(|group| group.divides);
-        if groups.is_empty() {
-            return substitutes;
+        if !groups.is_empty() {
+            self.plant(nodes_of(&self.source, &substitutes));
         }
-        self.plant(nodes_of(&self.source, &substitutes));
         for _ in 0..conditional::MOST_ROUNDS {
+            if groups.is_empty() {
+                break;
+            }
             let left_out = self.undivided(&mut groups, &compiled);
             let without = leaving_out(&substitutes, &left_out);
             let nodes = nodes_of(&self.source, &without);
