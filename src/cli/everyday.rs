@@ -162,3 +162,14 @@ fn wait(root: &Path, watched: &Inputs) {
     // Editors write a file in steps.
     std::thread::sleep(LOOKED);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_tests_have_more_time_to_tell_more_and_not_without_end() {
+        let seconds = |failing: u64| refining(Duration::from_secs(failing)).as_secs();
+        assert_eq!([0, 1, 10, 1000].map(seconds), [60, 72, 180, 300]);
+    }
+}

@@ -111,6 +111,33 @@ mod tests {
         }
     }
 
+    /// Starts a shell that holds its end of a pipe, and gives whether it is seen to wait for ever once it sleeps; `None` where the kernel does not say.
+    fn sleeps(line: &str) -> Option<bool> {
+        let mut shell = std::process::Command::new("sh");
+        let mut child = shell.args(["-c", line]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let thread = std::path::PathBuf::from(format!("/proc/{0}/task/{0}", child.id()));
+        let is_asleep = || {
+            let call = fs::read_to_string(thread.join("syscall")).unwrap_or_default();
+            let number = call.split(' ').next().and_then(|word| word.parse::<i64>().ok());
+            [libc::SYS_read, libc::SYS_clock_nanosleep].iter().any(|one| number == Some(*one))
+                && fs::read_to_string(thread.join("status")).is_ok_and(|status| status.contains("State:\tS"))
+        };
+        let is_told = fs::read_to_string(thread.join("syscall")).is_ok();
+        while is_told && !is_asleep() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let found = waits(&thread).is_some();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        is_told.then_some(found)
+    }
+
+    #[test]
+    fn a_process_that_reads_a_pipe_waits_for_ever_and_one_that_sleeps_does_not() {
+        let found = [sleeps("exec cat"), sleeps("exec sleep 1000")];
+        assert!(found == [Some(true), Some(false)] || found == [None; 2], "{found:?}");
+    }
+
     #[test]
     fn threads_are_read_as_the_kernel_tells_them() {
         let directory = tempfile::tempdir().unwrap();
