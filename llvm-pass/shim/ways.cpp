@@ -32,12 +32,38 @@ static void return_number(BasicBlock *block, Value *number, uint32_t bits) {
     builder.CreateRet(type->isPointerTy() ? builder.CreateIntToPtr(result, type) : builder.CreateSExtOrTrunc(result, type));
 }
 
-// Before an instruction the function returns if `choice` is not 0: the bits of it from `bits` on.
-void suspect_leave(LLVMValueRef choice, LLVMValueRef before, uint32_t bits) {
+// A block from which control goes where the choice at `slot` says: to one of `targets`, or out of the function. The bits from `bits` on say which one, or
+// what is returned, and the bit before them whether it is a target.
+LLVMBasicBlockRef suspect_exits(LLVMValueRef slot, LLVMBasicBlockRef *targets, size_t count, uint32_t bits) {
+  auto *choice = unwrap<AllocaInst>(slot);
+  Function *function = choice->getFunction();
+  auto block = [&] { return BasicBlock::Create(function->getContext(), "", function); };
+  BasicBlock *exits = block(), *goes_on = block(), *leaves = block();
+  IRBuilder<> builder(exits);
+  LoadInst *number = builder.CreateLoad(builder.getInt64Ty(), choice);
+  suspect_no_sanitize_instruction(wrap(number));
+  Value *flag = builder.CreateAnd(number, uint64_t(1) << (bits - 1));
+  builder.CreateCondBr(builder.CreateICmpNE(flag, builder.getInt64(0)), goes_on, leaves);
+  builder.SetInsertPoint(goes_on);
+  SwitchInst *target = builder.CreateSwitch(builder.CreateLShr(number, bits), leaves);
+  for (size_t index = 0; index < count; index++)
+    target->addCase(builder.getInt64(index), unwrap(targets[index]));
+  return_number(leaves, number, bits);
+  return wrap(exits);
+}
+
+// Before an instruction control goes elsewhere if `choice` is not 0: to `exits`, which read it at `slot`, or else out of the function, which returns the
+// bits from `bits` on.
+void suspect_leave(LLVMValueRef choice, LLVMValueRef before, uint32_t bits, LLVMValueRef slot, LLVMBasicBlockRef exits) {
   Value *number = unwrap(choice);
   IRBuilder<> builder(unwrap<Instruction>(before));
   Value *leaves = builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0));
-  return_number(unwrap(suspect_divert(wrap(leaves), before)), number, bits);
+  BasicBlock *aside = unwrap(suspect_divert(wrap(leaves), before));
+  if (!exits)
+    return return_number(aside, number, bits);
+  builder.SetInsertPoint(aside);
+  suspect_no_sanitize_instruction(wrap(builder.CreateStore(number, unwrap(slot))));
+  builder.CreateBr(unwrap(exits));
 }
 
 // Before `first` control goes where the lowest `bits` of `choice` say: on, behind `first`..`end`, through one of the copies before or behind that,

@@ -177,13 +177,13 @@ const EDITS: &[Edit] = &[
     edit(
         "struct pair *p = (void *)(long)rand_(0); [[int x = @p->x;|if (!p) return; int x = p->x;]] show(x);",
         "guard",
-        4,
+        1,
     ),
-    edit("void *p = 0; [[free(@p);|if (!p) return; free(p);]] show(5);", "guard", 4),
+    edit("void *p = 0; [[free(@p);|if (!p) return; free(p);]] show(5);", "guard", 1),
     edit(
         "struct { int *to; } h = {0}, *q = &h; [[free(q->@to);|if (!q->to) return; free(q->to);]] show(5);",
         "guard",
-        4,
+        1,
     ),
     // Numbers: the way out where one is 0, or less, and where a call says so.
     edit("int n = rand_(0); [[show(@n + 1);|if (n == 0) return; show(n + 1);]] show(5);", "number", 1),
@@ -216,6 +216,32 @@ const EDITS: &[Edit] = &[
         "char to[16] = {1}, from[8] = {2}; long n = rand_(9); [[@memcpy(to, from, n);|if (n > 8) return; memcpy(to, from, n);]] show(to[0]);",
         "bound",
         1 << 21,
+    ),
+    // Consequences: what other guards do is done where one holds that leads there.
+    edit(
+        "int n = rand_(0), a = 5;\nif (a < 0) { a = 9; goto out; }\n[[show(@n);|if (n == 0) { a = 9; goto out; } show(n);]] out: show(a);",
+        "number",
+        3,
+    ),
+    edit(
+        "for (int i = 0; i < 4; i++) {\nint n = i - 2;\nif (i > 5 || i < 0) { global++; continue; }\nif (i > 6) break;\n[[show(@n);|if (n < 0) { global++; continue; } show(n);]] } show(global);",
+        "number",
+        3 << 21,
+    ),
+    edit(
+        "for (int i = 0; i < 4; i++) {\nint n = i - 2;\nif (i > 5 || i < 0) { global++; continue; }\nif (i > 6) break;\n[[show(@n);|if (n == 0) break; show(n);]] } show(global);",
+        "number",
+        1 << 2 | 3,
+    ),
+    edit(
+        "struct pair *p = 0; int a = rand_(9) + 1;\nif (!a) { show(7); return; }\n[[int x = @p->x;|if (!p) { show(7); return; } int x = p->x;]] show(x);",
+        "guard",
+        3,
+    ),
+    edit(
+        "int a[8] = {0}, n = rand_(7) + 1;\nif (n > 90) { show(7); exit(3); }\n[[global = @a[n & 15];|if ((n & 15) >= 8) { show(7); exit(3); }]] show(5);",
+        "bound",
+        3,
     ),
     // Logic: as a condition, as a value, nested, negated, in loops.
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
@@ -428,7 +454,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Number { .. } => (what == "number", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Bounded { .. } => (what == "bound", 64, suspect_format::operation::Operator::And as u8),
-                OperationKind::Whole { .. } => (false, 0, 0),
+                OperationKind::Whole { .. } | OperationKind::Consequence { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {

@@ -24,9 +24,9 @@ const ADDED: usize = 150;
 /// The same of assignments; beside operators nearly all of them are left out, because they compute the same.
 const ASSIGNED: usize = 60;
 /// The files as they lie beside each other.
-const PLAIN: [&str; 16] = [
-    "callees", "casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "members", "names", "numbers",
-    "passed", "places", "pointers", "seconds", "values",
+const PLAIN: [&str; 17] = [
+    "callees", "casts", "digraphs", "elvis", "exits", "flow", "kandr", "logic", "macros", "members", "names",
+    "numbers", "passed", "places", "pointers", "seconds", "values",
 ];
 /// Those that are made of others: with Latin-1 in comments, with lines as Windows ends them, and one of 600 terms.
 const MADE: [&str; 3] = ["latin", "lines", "terms"];
@@ -386,6 +386,13 @@ fn guards_of_numbers_do_what_their_mutants_do() {
     let subject = Subject::new();
     assert!(judge(&subject.mutants_in(&["--files", "numbers.c"], "VGI", None)) > 30);
     assert!(judge(&subject.mutants_in(&["--files", "numbers.c"], "RCI", None)) > 8);
+}
+
+#[test]
+fn guards_that_do_what_others_do_are_what_their_mutants_are() {
+    let subject = Subject::new();
+    assert!(judge(&subject.mutants_in(&["--files", "exits.c"], "VGI", None)) > 90);
+    assert!(judge(&subject.mutants_in(&["--files", "exits.c"], "NGI", None)) > 15);
 }
 
 #[test]

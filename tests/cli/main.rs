@@ -14,6 +14,7 @@ mod checks;
 mod code_mutants;
 mod completing;
 mod complaints;
+mod consequences;
 mod contrib;
 mod counts;
 mod differences;

@@ -3,7 +3,7 @@
 use suspect::program::{OperationKind, Operator, Program};
 use suspect::trial::{Change, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
 use suspect_format::abi::Mode;
-use suspect_format::site::{guard, way};
+use suspect_format::site::{Exit, guard};
 
 use crate::support::{Dice, FILES, Project, SUSPECT, run_all, source, state_of, undisturbed, worker};
 
@@ -51,10 +51,17 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
         OperationKind::Unary { .. } if dice.roll(2) == 0 => of_value(dice),
         OperationKind::Unary { .. } => Change::Operator(Operator::First),
         OperationKind::Logical { .. } => Change::Choose(1 + dice.roll(3) as u32),
-        OperationKind::Pointer => Change::Left(u64::from(way::RETURNED) | dice.roll(2) << way::BITS),
-        OperationKind::Number { .. } | OperationKind::Bounded { .. } => {
-            Change::Left(guard::answer(guard::ALL[dice.roll(3) as usize], dice.roll(2) as i64)?)
+        OperationKind::Pointer | OperationKind::Number { .. } | OperationKind::Bounded { .. } => {
+            let is_pointer = one.kind == OperationKind::Pointer;
+            let condition = if is_pointer { guard::ZERO } else { guard::ALL[dice.roll(3) as usize] };
+            // Where the function has none of this number, that is returned.
+            let exit = match dice.roll(2) {
+                0 => Exit::Returned(dice.roll(2) as i64),
+                _ => Exit::Consequence(dice.roll(4) as u32),
+            };
+            Change::Left(guard::answer(condition, exit)?)
         }
+        OperationKind::Consequence { .. } => return None,
         OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
         OperationKind::Assign { is_float, .. } => {
             use Operator::*;

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::code::Junk;
+use super::exit::Consequence;
 use super::operator::Class;
 use super::removal::DEPTH;
-use super::{beside, bound_guard, candidate, insertion, null_guard, value_guard};
+use super::{beside, bound_guard, candidate, exit, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
@@ -62,6 +63,7 @@ pub(super) struct Body<'v, 'a> {
     at: HashMap<Place, Vec<u32>>,
     predicates_at: HashMap<Place, u32>,
     assignments: HashSet<Place>,
+    consequences: OnceCell<Vec<Consequence<'a>>>,
 }
 
 impl<'a> View<'a> {
@@ -103,7 +105,7 @@ impl<'a> View<'a> {
                 assignments.insert(node.place);
             }
         }
-        Body { view: self, index, at, predicates_at, assignments }
+        Body { view: self, index, at, predicates_at, assignments, consequences: OnceCell::new() }
     }
 
     /// Its texts, by the numbers of their files.
@@ -223,6 +225,11 @@ impl<'v, 'a> Body<'v, 'a> {
             return Err(Junk::Made);
         }
         self.view.texts.get(&place.file).ok_or(Junk::NoText)
+    }
+
+    /// What its `if`s guard that ends in a jump.
+    pub(super) fn consequences(&self) -> &[Consequence<'a>] {
+        self.consequences.get_or_init(|| exit::consequences(self))
     }
 
     pub(super) fn operations_at(&self, place: Place) -> impl Iterator<Item = (u32, &'a Operation)> + '_ {

@@ -77,7 +77,7 @@ fn placed<'a>(body: &Body<'_, 'a>, index: u32) -> Option<Placed<'a>> {
 }
 
 /// Whether a statement can be written elsewhere: nothing in it is a macro with arguments, which may mean another thing there.
-fn is_plain(body: &Body, statement: Statement) -> bool {
+pub(super) fn is_plain(body: &Body, statement: Statement) -> bool {
     let is_called = |name: Expression| name.parent().is_some_and(|call| call.callee() == Some(name));
     let text = statement.source();
     let is_short = !text.is_empty() && text.len() <= LONGEST && !text.contains(['\n', '#']);

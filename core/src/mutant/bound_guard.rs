@@ -1,15 +1,14 @@
 //! Guards that compare two numbers: `if (i >= n) return` before a statement that takes the i-th element, and their like for lengths, differences and sums.
 
 use super::anchor::{Body, Draft};
-use super::beside::returned;
 use super::candidate::Found;
-use super::null_guard::usual;
+use super::exit::{Written, reached, returns};
 use super::operator::Class;
 use crate::program::{NodeKind, OperationKind, Use};
 use crate::source::{Expression, Kind, Statement};
 use crate::trial::Change;
 
-use suspect_format::site::guard;
+use suspect_format::site::{Exit, guard};
 
 /// Bytes of the text of a number, at most.
 const LONGEST: usize = 80;
@@ -25,7 +24,7 @@ struct Number<'a> {
     statement: Statement<'a>,
 }
 
-/// Adds the mutants of a function that return from it where a number is too great for what is done with it.
+/// Adds the mutants of a function that leave it, or do what another guard of it does, where a number is too great for what is done with it.
 pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
     let function = &body.view.program.functions[body.index as usize];
     let mut results = None;
@@ -35,11 +34,12 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
         let mut found = Found::of(body, index, drafts);
         let Some(number) = found.number(used).filter(|number| number.is_short()) else { continue };
         let results = results.get_or_insert_with(|| results_of(body, number.statement));
+        let reached = reached(body, operation.place.file, number.statement, results);
         let others = operation.others.iter().filter_map(|other| function.variables.get(*other as usize));
         for (condition, text) in number.conditions(used, others.map(|other| other.name.as_str())).iter().enumerate() {
-            for (result, value) in results.iter() {
-                let written = format!("if ({text}) {result}");
-                let answer = guard::answer(condition as u32, *value);
+            for exit in results.iter().chain(&reached) {
+                let written = format!("if ({text}) {}", exit.text);
+                let answer = guard::answer(condition as u32, exit.exit);
                 if let (Some(answer), Some(rewrite)) = (answer, number.statement.with_guard(&written)) {
                     let original = number.left.source();
                     found.push(Class::Vgi, Change::Left(answer), (original, &written), Ok(rewrite));
@@ -50,18 +50,16 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
 }
 
 /// What the function returns, and what others of its file and type return most often. A guard that does not hold costs nothing, so these may be more.
-fn results_of(body: &Body, statement: Statement) -> Vec<(String, i64)> {
-    let mut results = returned(body, statement);
-    if results.is_empty() {
-        results = usual(body);
-    }
+fn results_of(body: &Body, statement: Statement) -> Vec<Written> {
+    let mut results = returns(body, statement);
     let function = &body.view.program.functions[body.index as usize];
     let nodes = &body.view.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
     let Some(own) = nodes.iter().find(|node| node.kind == NodeKind::Return) else { return results };
     let of_others = body.view.returns().get(&(own.place.file, own.type_name.as_str()));
     for (text, value) in of_others.into_iter().flatten() {
-        if results.len() < MOST_RESULTS && results.iter().all(|(_, known)| known != value) {
-            results.push((format!("return {text};"), *value));
+        let exit = Exit::Returned(*value);
+        if results.len() < MOST_RESULTS && results.iter().all(|known| known.exit != exit) {
+            results.push(Written { text: format!("return {text};"), exit });
         }
     }
     results

@@ -1,9 +1,9 @@
-//! Guards against null pointers: `if (!p) return` before a statement that follows the pointer or passes it on.
+//! Guards against null pointers: `if (!p) return` and the like before a statement that follows the pointer or passes it on.
 
-use suspect_format::site::way;
+use suspect_format::site::guard;
 
 use super::anchor::{Body, Draft};
-use super::beside::returned;
+use super::exit::{Written, reached, returns};
 use super::operator::Class;
 use crate::program::{NodeKind, OperationKind, Place, ValueClass};
 use crate::source::{Expression, Kind, Statement};
@@ -20,19 +20,15 @@ struct Pointer<'a> {
     statement: Statement<'a>,
 }
 
-/// Adds the mutants of a function that return from it where a pointer is null.
+/// Adds the mutants of a function that leave it, or do what another guard of it does, where a pointer is null.
 pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
     let function = &body.view.program.functions[body.index as usize];
     let pointers: Vec<Pointer> = function.operations.clone().filter_map(|index| pointer(body, index)).collect();
     let Some(first) = pointers.first() else { return };
-    let mut results = returned(body, first.statement);
-    if results.is_empty() {
-        results = usual(body);
-    }
+    let returned = returns(body, first.statement);
     for one in &pointers {
-        for (text, value) in &results {
-            drafts.extend(draft(body, one, text, *value));
-        }
+        let others = reached(body, one.place.file, one.statement, &returned);
+        drafts.extend(returned.iter().chain(&others).filter_map(|exit| draft(body, one, exit)));
     }
 }
 
@@ -68,11 +64,11 @@ pub(super) fn usual(body: &Body) -> Vec<(String, i64)> {
     values.iter().map(|value| (format!("return {value};"), *value)).collect()
 }
 
-fn draft(body: &Body, pointer: &Pointer, result: &str, value: i64) -> Option<Draft> {
+fn draft(body: &Body, pointer: &Pointer, exit: &Written) -> Option<Draft> {
     let operation = &body.view.program.operations[pointer.operation as usize];
-    let guard = format!("if (!{}) {result}", pointer.text);
-    let answer = u64::from((value as u32) << way::BITS | way::RETURNED);
-    let rewrite = pointer.statement.with_guard(&guard)?;
+    let written = format!("if (!{}) {}", pointer.text, exit.text);
+    let answer = guard::answer(guard::ZERO, exit.exit)?;
+    let rewrite = pointer.statement.with_guard(&written)?;
     Some(Draft {
         class: Class::Ngi,
         place: pointer.place,
@@ -81,7 +77,7 @@ fn draft(body: &Body, pointer: &Pointer, result: &str, value: i64) -> Option<Dra
         overriding: Override { site: Site::Operation(pointer.operation), instance: 0, change: Change::Left(answer) },
         original: pointer.text.to_owned(),
         rewrite: Ok(rewrite),
-        replacement: guard,
+        replacement: written,
     })
 }
 

@@ -1,11 +1,10 @@
-//! Guards against numbers: `if (n == 0) return` before a statement that reads the number first, and checks of what a call says.
+//! Guards against numbers: `if (n == 0) return` and the like before a statement that reads the number first, and checks of what a call says.
 
-use suspect_format::site::guard;
+use suspect_format::site::{Exit, guard};
 
 use super::anchor::{Body, Draft};
-use super::beside::returned;
 use super::candidate::statement_at;
-use super::null_guard::usual;
+use super::exit::{Written, reached, returns};
 use super::operator::Class;
 use crate::program::{Operation, OperationKind};
 use crate::source::{Expression, Kind, Statement};
@@ -23,18 +22,17 @@ struct Number<'a> {
     conditions: &'static [u32],
 }
 
-/// Adds the mutants of a function that return from it where a number is 0 or negative, or where a call says so.
+/// Adds the mutants of a function that leave it, or do what another guard of it does, where a number is 0 or negative, or where a call says so.
 pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
     let function = &body.view.program.functions[body.index as usize];
     let numbers: Vec<Number> = function.operations.clone().filter_map(|index| number(body, index)).collect();
     let Some(first) = numbers.first() else { return };
-    let mut results = returned(body, first.statement);
-    if results.is_empty() {
-        results = usual(body);
-    }
+    let returned = returns(body, first.statement);
     for one in &numbers {
+        let file = body.view.program.operations[one.operation as usize].place.file;
+        let others = reached(body, file, one.statement, &returned);
         for condition in one.conditions {
-            drafts.extend(results.iter().filter_map(|(text, value)| draft(body, one, *condition, text, *value)));
+            drafts.extend(returned.iter().chain(&others).filter_map(|exit| draft(body, one, *condition, exit)));
         }
     }
 }
@@ -98,7 +96,7 @@ fn checked<'a>(body: &Body<'_, 'a>, index: u32) -> Option<(Expression<'a>, State
     (!is_other).then_some((call, statement))
 }
 
-fn draft(body: &Body, number: &Number, condition: u32, result: &str, value: i64) -> Option<Draft> {
+fn draft(body: &Body, number: &Number, condition: u32, exit: &Written) -> Option<Draft> {
     let operation = &body.view.program.operations[number.operation as usize];
     let OperationKind::Number { width, result: is_result, .. } = operation.kind else { return None };
     let source = number.written.source();
@@ -110,8 +108,8 @@ fn draft(body: &Body, number: &Number, condition: u32, result: &str, value: i64)
         guard::NEGATIVE => format!("{source} < 0"),
         _ => source.to_owned(),
     };
-    let written = format!("if ({condition_text}) {result}");
-    let answer = guard::answer(condition, value)?;
+    let written = format!("if ({condition_text}) {}", exit.text);
+    let answer = guard::answer(condition, exit.exit)?;
     let (class, rewrite, original) = match is_result {
         true => (Class::Rci, number.statement.with_check(&written), number.statement.source()),
         false => (Class::Vgi, number.statement.with_guard(&written)?, source),
@@ -119,7 +117,7 @@ fn draft(body: &Body, number: &Number, condition: u32, result: &str, value: i64)
     // What is returned is 0 anyway.
     let returns_it = number.statement.kind() == Kind::Return
         && number.statement.expression().is_some_and(|of| of.unparenthesized() == number.written);
-    let is_idle = returns_it && condition == guard::ZERO && value == 0;
+    let is_idle = returns_it && condition == guard::ZERO && exit.exit == Exit::Returned(0);
     (!is_idle).then(|| Draft {
         class,
         place: operation.place,

@@ -13,6 +13,7 @@
 mod beside;
 mod claimed;
 mod conditional;
+mod consequence;
 mod constant;
 mod definition;
 mod edit;

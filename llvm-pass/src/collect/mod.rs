@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod callees;
 pub mod calls;
 pub mod compounds;
+pub mod consequences;
 pub mod content;
 pub mod dependence;
 pub mod expression;

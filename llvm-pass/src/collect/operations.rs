@@ -13,6 +13,7 @@ use crate::collect::bounds;
 use crate::collect::callees;
 use crate::collect::calls;
 use crate::collect::compounds::{Found, Graph};
+use crate::collect::consequences;
 use crate::collect::guards;
 use crate::collect::logic;
 use crate::collect::members;
@@ -57,8 +58,8 @@ pub fn collect(
     }
     collector.wholes();
     collector.statements();
-    collector.guards();
     let graph = Graph::of(body);
+    collector.guards(&graph);
     collector.repeats(&graph, compounds);
     collector.logic(&graph, compounds);
     let mut found = collector.found;
@@ -331,7 +332,8 @@ impl Collector<'_, '_> {
         }
     }
 
-    fn guards(&mut self) {
+    fn guards(&mut self, graph: &Graph) {
+        let before = self.found.len();
         for position in guards::pointers(self.body) {
             self.push(position, OperationKind::Pointer, OperationSpot::Pointer(position));
         }
@@ -342,6 +344,17 @@ impl Collector<'_, '_> {
             bounds::collect(self.unit.reader, self.unit.limits, self.body, &mut self.scopes)
         {
             self.push_with(position, kind, spot, others);
+        }
+        if self.found.len() > before {
+            self.consequences(graph);
+        }
+    }
+
+    fn consequences(&mut self, graph: &Graph) {
+        let places = consequences::collect(graph).into_iter().filter(|one| self.place(one.end).is_some());
+        for (number, one) in (0..).zip(places.collect::<Vec<_>>()) {
+            let kind = OperationKind::Consequence { number, stops: one.stops };
+            self.push(one.end, kind, OperationSpot::Consequence(one.block));
         }
     }
 

@@ -198,6 +198,8 @@ pub enum OperationSpot {
     Member(u32),
     /// Before the call at this position, whose callee it answers.
     Callee(u32),
+    /// Nowhere: guards lead to the block of this number.
+    Consequence(usize),
     /// Nowhere: the node's own hook is asked.
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.

@@ -1,10 +1,11 @@
-//! Guards in front of where a number is used: it is compared with others, and the runtime is asked which of what holds ends the function.
+//! Guards in front of where a number is used: it is compared with others, and the runtime is asked which of what holds leads elsewhere.
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::site::Use;
 
 use crate::collect::sites::{Base, Bound, Other};
 use crate::collect::widening::before_widening;
+use crate::inject::exits::Exits;
 use crate::inject::mutations::Mutations;
 use crate::llvm::builder::Builder;
 use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, Value, llvm};
@@ -22,8 +23,8 @@ struct Number {
 }
 
 impl Mutations<'_> {
-    /// Before `user` the function can return if one of the guards holds.
-    pub(super) fn bounded(&self, number: u32, user: Value, bound: &Bound) {
+    /// Before `user` control can go elsewhere if one of the guards holds.
+    pub(super) fn bounded(&self, number: u32, user: Value, bound: &Bound, exits: Option<Exits>) {
         let builder = Builder::before(self.module, user);
         let Some(left) = left_of(user, bound.used) else { return };
         let left = Number { value: left, bits: left.kind().int_bits(), signed: bound.signed };
@@ -45,7 +46,7 @@ impl Mutations<'_> {
                 bound.others.iter().enumerate().map(holds).collect()
             }
         };
-        self.leaves(&builder, number, &masks, user);
+        self.leaves(&builder, number, &masks, user, exits);
     }
 
     fn read(&self, builder: &Builder, other: &Other) -> Number {

@@ -5,6 +5,7 @@ mod bounds;
 pub mod case_names;
 pub mod cases;
 pub mod copies;
+mod exits;
 pub mod fuel;
 pub mod gates;
 pub mod hooks;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
-use suspect_format::site::{OperationKind, guard, way};
+use suspect_format::site::{OperationKind, way};
 
 use crate::collect::operations::operand_of;
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
@@ -184,7 +184,7 @@ impl Mutations<'_> {
 
     /// What operators, steps and arguments come to. After all hooks that stand next to them.
     pub fn values(&self) {
-        let table = self.table();
+        let (table, exits) = (self.table(), self.exits());
         for (number, operation) in self.numbered() {
             match operation.spot {
                 OperationSpot::Result(position) => self.result(number, operation, self.body.at(position)),
@@ -192,12 +192,15 @@ impl Mutations<'_> {
                 OperationSpot::Subscript(position) => self.subscript(number, self.body.at(position)),
                 OperationSpot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 OperationSpot::Variable(position) => self.variable(number, self.body.at(position), table),
-                OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position)),
-                OperationSpot::Number(position) => self.guarded(number, self.body.at(position)),
-                OperationSpot::Bound(position, ref bound) => self.bounded(number, self.body.at(position), bound),
+                OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position), exits),
+                OperationSpot::Number(position) => self.guarded(number, self.body.at(position), exits),
+                OperationSpot::Bound(position, ref bound) => {
+                    self.bounded(number, self.body.at(position), bound, exits);
+                }
                 OperationSpot::Member(position) => self.member(number, self.body.at(position)),
                 OperationSpot::Callee(position) => self.callee(number, self.body.at(position), table),
                 OperationSpot::Node
+                | OperationSpot::Consequence(_)
                 | OperationSpot::Store(_)
                 | OperationSpot::Around(..)
                 | OperationSpot::Repeat(..)
@@ -206,7 +209,7 @@ impl Mutations<'_> {
         }
     }
 
-    fn numbered(&self) -> impl Iterator<Item = (u32, &OperationSite)> {
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &OperationSite)> {
         (self.first..).zip(self.operations)
     }
 
@@ -220,7 +223,7 @@ impl Mutations<'_> {
         self.call(builder, hook, &[self.byte(number)])
     }
 
-    fn ask(&self, builder: &Builder, number: u32, left: Value, right: Value, result: Value) -> Value {
+    pub(super) fn ask(&self, builder: &Builder, number: u32, left: Value, right: Value, result: Value) -> Value {
         let (word, pointer) = (self.module.int(64), self.module.pointer());
         let hook = hook(self.module, abi::HOOK_OPERATION, word, &[pointer, word, word, word]);
         self.call(builder, hook, &[self.byte(number), left, right, result])
@@ -370,57 +373,6 @@ impl Mutations<'_> {
             shim::suspect_set_called(call.0, target.0);
             shim::suspect_forget_memory(call.0);
         });
-    }
-
-    /// Behind where a pointer is read the function can return if that is null.
-    fn pointer(&self, number: u32, load: Value) {
-        let Some(next) = load.next() else { return };
-        let builder = Builder::before(self.module, next);
-        let zero = self.module.constant(64, 0);
-        let null = Value(llvm!(LLVMBuildIsNull(builder.raw(), load.0, c"".as_ptr())));
-        let mask = builder.cast(LLVMOpcode::LLVMSExt, null, self.module.int(64));
-        let answer = self.ask(&builder, number, zero, mask, zero);
-        llvm!(shim::suspect_leave(answer.0, next.0, way::BITS));
-    }
-
-    /// Behind an integer the function can return if a guard holds of it.
-    fn guarded(&self, number: u32, integer: Value) {
-        let Some(next) = integer.next() else { return };
-        let builder = Builder::before(self.module, next);
-        let none = Value(llvm!(LLVMConstNull(integer.kind().0)));
-        let holds = |condition: u32| {
-            let predicate = match condition {
-                guard::ZERO => LLVMIntPredicate::LLVMIntEQ,
-                guard::NEGATIVE => LLVMIntPredicate::LLVMIntSLT,
-                _ => LLVMIntPredicate::LLVMIntNE,
-            };
-            let is = Value(llvm!(LLVMBuildICmp(builder.raw(), predicate, integer.0, none.0, c"".as_ptr())));
-            self.mask(&builder, is, condition)
-        };
-        self.leaves(&builder, number, &guard::ALL.map(holds), next);
-    }
-
-    /// The function can return before `next` by one of the guards of which all bits are in `masks`, if they hold.
-    pub(super) fn leaves(&self, builder: &Builder, number: u32, masks: &[Value], next: Value) {
-        let zero = self.module.constant(64, 0);
-        let or = |left, right| builder.binary(LLVMOpcode::LLVMOr, left, right);
-        let all = masks.iter().copied().reduce(or).unwrap_or(zero);
-        let answer = self.ask(builder, number, zero, all, zero);
-        // The answer of one guard alone is left.
-        let shifted = |times: u32| {
-            builder.binary(LLVMOpcode::LLVMLShr, answer, self.module.constant(64, u64::from(times * guard::BITS)))
-        };
-        let one = (0..masks.len() as u32).map(shifted).reduce(or).unwrap_or(zero);
-        let by = |opcode, value, bits: u32| builder.binary(opcode, value, self.module.constant(64, u64::from(bits)));
-        let alone = by(LLVMOpcode::LLVMShl, one, u64::BITS - guard::BITS);
-        let choice = by(LLVMOpcode::LLVMLShr, alone, u32::BITS);
-        llvm!(shim::suspect_leave(choice.0, next.0, u32::BITS - guard::BITS + 1));
-    }
-
-    /// All bits of the `condition`-th guard where `is` holds.
-    pub(super) fn mask(&self, builder: &Builder, is: Value, condition: u32) -> Value {
-        let all = builder.cast(LLVMOpcode::LLVMSExt, is, self.module.int(64));
-        builder.binary(LLVMOpcode::LLVMAnd, all, self.module.constant(64, guard::MASK << (condition * guard::BITS)))
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {

@@ -73,7 +73,19 @@ unsafe extern "C" {
         bits: u32,
     );
     pub fn suspect_returns_a_number(function: LLVMValueRef) -> bool;
-    pub fn suspect_leave(choice: LLVMValueRef, before: LLVMValueRef, bits: u32);
+    pub fn suspect_exits(
+        slot: LLVMValueRef,
+        targets: *mut LLVMBasicBlockRef,
+        count: usize,
+        bits: u32,
+    ) -> LLVMBasicBlockRef;
+    pub fn suspect_leave(
+        choice: LLVMValueRef,
+        before: LLVMValueRef,
+        bits: u32,
+        slot: LLVMValueRef,
+        exits: LLVMBasicBlockRef,
+    );
     pub fn suspect_copies(
         function: LLVMValueRef,
         name: *const c_char,

@@ -20,7 +20,7 @@ pub use compound::{Compound, Sequence, SequenceCount};
 pub use encoding::{Bad, Cursor, Sink};
 pub use function::{Edge, EdgeKind, Function, OUTSIDE, Piece, PieceEnd};
 pub use node::{Node, NodeKind, ValueClass};
-pub use operation::{Operation, OperationKind, Signedness, Use, Variable, guard, way};
+pub use operation::{Exit, Operation, OperationKind, Signedness, Use, Variable, guard, way};
 pub use unit::{Escape, File, Origin, Place, Unit};
 
 /// First bytes of a table.

@@ -58,9 +58,20 @@ pub mod way {
     pub const BITS: u32 = 8;
 }
 
-/// What a guard asks of a number, and the answer by which the function returns.
+/// Where a guard leads that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// Out of the function, which returns this.
+    Returned(i64),
+    /// To the function's [`OperationKind::Consequence`] of this number.
+    Consequence(u32),
+}
+
+/// What a guard asks of a number, and the answer by which control goes elsewhere.
 pub mod guard {
-    /// The number is 0.
+    use super::Exit;
+
+    /// The number is 0, the pointer null.
     pub const ZERO: u32 = 0;
     /// It is less than 0.
     pub const NEGATIVE: u32 = 1;
@@ -68,18 +79,25 @@ pub mod guard {
     pub const NONZERO: u32 = 2;
     /// All of them.
     pub const ALL: [u32; 3] = [ZERO, NEGATIVE, NONZERO];
-    /// Bits of an answer for each of them: the lowest one says that the function returns, the others what, as a signed number.
+    /// Bits of an answer for each of them: the lowest one says that control goes elsewhere, the next one whether to a consequence, the others to which one, or
+    /// what is returned, as a signed number.
     pub const BITS: u32 = 21;
+    /// Bits of them before that number.
+    pub const FLAGS: u32 = 2;
     /// All bits of one of them.
     pub const MASK: u64 = (1 << BITS) - 1;
 
-    /// The answer by which the function returns `value` where the number is as `condition` says; `None` for a value that has no room.
-    pub const fn answer(condition: u32, value: i64) -> Option<u64> {
-        let room = 65 - BITS;
+    /// The answer by which control takes an exit where the number is as `condition` says; `None` for an exit whose number has no room.
+    pub const fn answer(condition: u32, exit: Exit) -> Option<u64> {
+        let (value, goes_on) = match exit {
+            Exit::Returned(value) => (value, 0),
+            Exit::Consequence(number) => (number as i64, 1),
+        };
+        let room = 64 - BITS + FLAGS;
         if (value << room) >> room != value {
             return None;
         }
-        Some(((value << 1 | 1) as u64 & MASK) << (condition * BITS))
+        Some(((value << FLAGS | goes_on << 1 | 1) as u64 & MASK) << (condition * BITS))
     }
 }
 
@@ -203,12 +221,10 @@ pub enum OperationKind {
         /// The subscript if it is a constant.
         constant: Option<u64>,
     },
-    /// A pointer that was read and is followed or passed on. Hook: `__suspect_operation` behind where it is read, with 0 as left operand and result, and all
-    /// bits as right operand if the pointer is null, else 0; its operator is [`Operator::And`]. If the answer is not 0 the function returns
-    /// the number in bits 8 to 31, as [`way::RETURNED`] does.
+    /// A pointer that was read and is followed or passed on. Hook: as for a [`OperationKind::Number`]; the first [`guard`] holds if it is null.
     Pointer,
     /// An integer that was read, or one that a call gave back and that is not used. Hook: `__suspect_operation` behind it, with 0 as left operand and result, and as
-    /// right operand all bits of the [`guard`]s that hold of it; its operator is [`Operator::And`]. If the answer is not 0 the function returns.
+    /// right operand all bits of the [`guard`]s that hold of it; its operator is [`Operator::And`]. If the answer is not 0 control takes the [`Exit`] in it.
     Number {
         /// Bits of the number.
         width: u8,
@@ -225,6 +241,14 @@ pub enum OperationKind {
         used: Use,
         /// Number of indices that follow.
         n_others: u32,
+    },
+    /// What an `if` guards, where that is one block which does not lead to what follows: at the jump that ends it, or at the call that does not return. No hook:
+    /// a guard's [`Exit`] leads there.
+    Consequence {
+        /// The number by which guards of the function know it.
+        number: u32,
+        /// Whether a call ends it.
+        stops: bool,
     },
     /// The call at the place calls a function by its name; the indices (of the function's variables) of those that could be called in its place follow.
     /// Hook: `__suspect_variable` with addresses of code; the choice is one of these indices.
@@ -345,6 +369,10 @@ impl Operation {
                 sink.unsigned(member as u64);
                 sink.unsigned(n_others as u64);
             }
+            OperationKind::Consequence { number, stops } => {
+                sink.put(&[18, stops as u8]);
+                sink.unsigned(number as u64);
+            }
             OperationKind::Subscript { width, constant } => {
                 sink.put(&[10, width]);
                 put_constant(sink, constant);
@@ -415,6 +443,10 @@ impl Operation {
                 signed: cursor.byte()? != 0,
                 result: cursor.byte()? != 0,
             },
+            18 => {
+                let stops = cursor.byte()? != 0;
+                OperationKind::Consequence { number: cursor.small()?, stops }
+            }
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
