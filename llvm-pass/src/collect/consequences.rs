@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::collect::compounds::Graph;
 use crate::collect::nodes;
+use crate::collect::sites::position_of;
 use crate::llvm::ir::{LLVMOpcode, Value};
 
 /// Consequences of a function, at most: guards choose from the nearest.
@@ -36,7 +37,8 @@ pub fn collect(graph: &Graph) -> Vec<Consequence> {
     }
 }
 
-/// A block that only conditions lead to, none on both of its ways, and that another one follows for certain or none at all.
+/// A block that only conditions lead to, none on both of its ways, the last of them right before it, and that another one follows for certain or none at
+/// all. What follows a loop stands behind its body.
 fn that_jumps(graph: &Graph, block: usize) -> Option<Consequence> {
     let last = graph.body.terminator(block);
     let is_branch = |from: &usize| {
@@ -45,19 +47,18 @@ fn that_jumps(graph: &Graph, block: usize) -> Option<Consequence> {
         end.is(LLVMOpcode::LLVMBr) && matches!(ways[..], [one, other] if one != other)
     };
     let before = graph.predecessors(block);
-    let begins = graph.body.at(graph.body.range(block).start);
-    let is_entered = !before.is_empty()
-        && before.iter().all(is_branch)
-        && !begins.is(LLVMOpcode::LLVMPHI)
-        && begins.opcode().is_some();
+    let merges = |block: usize| graph.body.at(graph.body.range(block).start).is(LLVMOpcode::LLVMPHI);
+    let is_next = before.iter().max().is_some_and(|last| last + 1 == block);
+    let is_entered = is_next && before.iter().all(is_branch) && !merges(block);
     let end = graph.body.at(last);
     let stops = end.is(LLVMOpcode::LLVMUnreachable);
     let leads = match end.opcode()? {
         LLVMOpcode::LLVMBr => {
             let [next] = graph.successors(block)[..] else { return None };
-            // What leads to where its condition leads otherwise is no jump.
+            // What leads to where its condition leads otherwise is no jump, nor is the body of a loop.
             let is_skipped = before.iter().any(|from| graph.successors(*from).contains(&next));
-            !is_skipped && !cleans_up(graph, next)
+            let goes_round = graph.successors(next).iter().any(|after| before.contains(after));
+            !is_skipped && !goes_round && !merges(next) && !cleans_up(graph, next)
         }
         LLVMOpcode::LLVMRet => true,
         LLVMOpcode::LLVMUnreachable => {
@@ -65,7 +66,11 @@ fn that_jumps(graph: &Graph, block: usize) -> Option<Consequence> {
         }
         _ => false,
     };
-    (is_entered && leads).then_some(Consequence { block, end: last - u32::from(stops), stops })
+    let end = last - u32::from(stops);
+    // A jump stands behind its condition. What loops add stands where they do.
+    let place = position_of(graph.body.at(end));
+    let is_behind = before.iter().all(|from| position_of(graph.body.at(graph.body.terminator(*from))) < place);
+    (is_entered && is_behind && leads).then_some(Consequence { block, end, stops })
 }
 
 /// Whether a block is one that ends variables of a scope and calls something for that: they may have no value elsewhere.
