@@ -424,7 +424,8 @@ impl Case<'_> {
             };
             let Some(text) = self.told_tie(*point, tie, number + 1 == way.len()) else { continue };
             told.push(Point { text, ..place });
-            if let Some(passed) = self.passed_by(*point, tie).filter(|_| through < MOST_THROUGH)
+            let past = self.passed_by(*point, tie).or_else(|| self.called_past(*point, tie));
+            if let Some(passed) = past.filter(|_| through < MOST_THROUGH)
                 && !told.iter().any(|one| (&one.file, one.line) == (&passed.file, passed.line))
             {
                 told.push(passed);
