@@ -17,6 +17,7 @@ mod measure;
 mod missed;
 mod misuse;
 mod omitted;
+mod outgrown;
 mod printed;
 mod process;
 mod prover;

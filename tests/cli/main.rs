@@ -32,6 +32,7 @@ mod explained_names;
 mod explained_prints;
 mod explained_runs;
 mod explained_silenced;
+mod explained_sizes;
 mod explained_turns;
 mod explained_ways;
 mod explained_wraps;
