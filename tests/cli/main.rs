@@ -34,6 +34,7 @@ mod explained_runs;
 mod explained_silenced;
 mod explained_sizes;
 mod explained_turns;
+mod explained_unassigned;
 mod explained_ways;
 mod explained_wraps;
 mod explaining;
