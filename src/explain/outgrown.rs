@@ -24,11 +24,11 @@ const DEEPEST: usize = 6;
 const MOST_SIZED: usize = 4;
 
 /// The way to such a decision in words.
-const OUTGROWN: &str = "the failing run alone was followed, from the use beyond the end of an object to the decision that led past a larger one; there is no \
+const OUTGROWN: &str = "the failing run alone was followed, from the write beyond the end of an object to the decision that led past a larger one; there is no \
      second run to compare it with, so nothing here is proved";
 
 impl Question<'_> {
-    /// The way back from a use beyond the end of an object to the decision that led past putting a larger one in its place; nothing where none did, or the last
+    /// The way back from a write beyond the end of an object to the decision that led past putting a larger one in its place; nothing where none did, or the last
     /// ranking is sure of a line.
     pub(super) fn along_to_an_outgrown(&self) -> Result<Option<Explanation>, Obstacle> {
         let is_sure = self.room.ranked_lines().first().is_some_and(|(file, line)| self.room.is_sure_of(file, *line));
@@ -71,11 +71,11 @@ impl Case<'_> {
         }
     }
 
-    /// The last decision before a use of an object beyond its end that led past a call and a store of what it returned where the used pointer is kept, or past a
+    /// The last decision before a write beyond the end of an object that led past a call and a store of what it returned where the used pointer is kept, or past a
     /// call of the function that allocated the object.
     fn outgrown(&self) -> Option<u32> {
         let (run, (_, allocated)) = (self.failing(), self.used_beyond()?);
-        let used = self.misuse?.point;
+        let used = self.misuse.filter(|misuse| misuse.what == Use::Write)?.point;
         let mut kept = HashSet::new();
         self.gather_kept(used, allocated, DEEPEST, &mut kept);
         let allocators = self.allocators(allocated);

@@ -90,14 +90,17 @@ impl Case<'_> {
 
     /// What is done with a value that comes of one that nothing was assigned to.
     fn told_use(&self, used: u32) -> Point {
-        let text = match self.code.decides(self.failing().site(used)) {
-            true => self.told_decision(used, " here"),
-            false => "it is written here".to_owned(),
+        let site = self.failing().site(used);
+        let callee = self.code.step_of(site).and_then(|step| self.words.callee(step));
+        let text = match (self.code.decides(site), callee) {
+            (true, _) => self.told_decision(used, " here"),
+            (false, Some(callee)) => format!("it is given to {callee}()"),
+            (false, None) => "it is written here".to_owned(),
         };
         Point { text, ..self.place(Side::Second, used) }
     }
 
-    /// The first decision or output of the run that depends by values on a local variable which nothing was assigned to; nothing if not all of the run is known.
+    /// The first decision, output or call of code that is not recorded that depends by values on a local variable which nothing was assigned to; nothing if not all of the run is known.
     fn first_unassigned(&self) -> Option<Unassigned> {
         let run = self.failing();
         if run.skipped().points > 0 {
@@ -114,7 +117,7 @@ impl Case<'_> {
             let reads: Vec<(u32, (u32, u32))> =
                 run.reads(used).iter().filter_map(|read| Some((*read, unassigned(read)?))).collect();
             let Some((_, read)) = reads.first().copied() else { continue };
-            if self.is_seen(used) {
+            if self.is_seen(used) || self.is_given_outside(used, &reads) {
                 return Some(Unassigned { used, read });
             }
             handed.extend(self.handed_on(used, &reads));
@@ -126,6 +129,15 @@ impl Case<'_> {
     fn is_seen(&self, point: u32) -> bool {
         let site = self.failing().site(point);
         self.code.decides(site) || matches!(self.code.role(site), Some(Role::Output | Role::Ends))
+    }
+
+    /// Whether a point calls code that is not recorded with one of these values as it is.
+    fn is_given_outside(&self, point: u32, reads: &[(u32, (u32, u32))]) -> bool {
+        let given = |write: u32| match self.argument_of(point, write) {
+            Passed::Read(read) => reads.iter().any(|(one, _)| *one == read),
+            _ => false,
+        };
+        self.failing().written(point).any(|write| self.is_passed(write) && given(write))
     }
 
     /// Of values that a point reads and that nothing was assigned to: the writes by which it hands them on.
