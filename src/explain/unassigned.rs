@@ -1,5 +1,5 @@
-//! Local variables that are used though nothing was assigned to them. They begin as zero where a test is recorded, so it may pass there, and what it read tells more than
-//! that it passed.
+//! Local variables that are used though nothing was assigned to them. They begin as zero where a test is recorded, so it may pass there: what it read tells more
+//! than that.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -7,26 +7,27 @@ use std::time::Instant;
 use suspect_format::body::{Action, Callee};
 use suspect_format::external::{self, Role};
 
-use super::alone::MOST_TOLD;
-use super::before::MOST_FOLLOWED;
 use super::question::Question;
 use super::recorded::RecordingRoom;
 use super::recorded_test::RecordedTest;
 use super::request::{Request, Second};
 use super::trail::Passed;
 use super::{Case, Marks};
-use crate::comparison::{NONE, Side, Tie, Value};
+use crate::comparison::{NONE, Side, Value};
 use crate::obstacle::Obstacle;
 use crate::recording::{Kind, Site, address_at};
-use crate::report::{Explanation, Point, quoted};
+use crate::report::{Explanation, Origin, Point, quoted};
 use crate::suite::{Test, Verdict};
 
 /// Decisions before such a use, at most, that are asked whether they led past what would have set the variable: the last ones.
 const MOST_ASKED: usize = 1000;
 
+/// Places that are told of what led to such a decision, at most, and with it.
+const MOST_LEADING: usize = 3;
+
 /// Why such a use is told, in words.
-const UNASSIGNED: &str = "the test fails, but passes where it is recorded, for locals begin as zero there; what is told is the first value of a local variable that \
-     decides something, or is written, though nothing was assigned to it; nothing here is proved";
+const UNASSIGNED: &str = "the test fails, but passes where it is recorded, for locals begin as zero there; the first local variable is told that decides \
+     something, or is written, though nothing was assigned to it; nothing here is proved";
 
 /// A use of a value that nothing was assigned to.
 #[derive(Clone, Copy)]
@@ -78,12 +79,18 @@ impl Case<'_> {
         if unassigned.used != reader {
             facts.insert(0, self.told_use(unassigned.used));
         }
-        if let Some(decision) = self.led_past_assigning(reader, read) {
-            let mut way = vec![(reader, Tie::Start), (decision, Tie::Missed)];
-            way.extend(self.followed((decision, None), MOST_FOLLOWED).into_iter().skip(1));
-            facts.extend(self.told_way(&way, MOST_TOLD).into_iter().skip(1));
-        }
         let mut explanation = self.told_alone(words, &[], UNASSIGNED.to_owned());
+        if let Some(decision) = self.led_past_assigning(reader, read) {
+            let place = self.place(Side::Second, decision);
+            let told = format!("nothing is assigned to it, for {}", self.told_decision(decision, " here"));
+            explanation.summary.push(format!("That comes from {}:{}: {told}.", place.file, place.line));
+            facts.extend(self.told_way(&self.followed((decision, None), MOST_LEADING), (MOST_LEADING, 0)));
+            let is_there = |fact: &&mut Point| (&fact.file, fact.line) == (&place.file, place.line);
+            if let Some(fact) = facts.iter_mut().find(is_there) {
+                fact.text.clone_from(&told);
+            }
+            explanation.origins = vec![Origin { point: place, what: vec![told] }];
+        }
         explanation.facts = facts;
         Some(explanation)
     }

@@ -61,7 +61,9 @@ fn what_nothing_was_assigned_to_is_told_where_the_test_passes_with_zeros() {
         let uses = format!("parts.c:{decides} uses `part.size`, which nothing was assigned to");
         assert!(summary.contains(&uses), "{found}");
         let facts = found["facts"].as_array().unwrap();
-        assert!(facts.iter().any(|fact| fact["line"] == line_of(PARTS, "/* leaves */")), "{found}");
+        let leaves = line_of(PARTS, "/* leaves */");
+        assert!(facts.iter().any(|fact| fact["line"] == leaves), "{found}");
+        assert_eq!(found["origins"][0]["point"]["line"], leaves, "{found}");
     }
 }
 
