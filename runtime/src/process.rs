@@ -71,6 +71,8 @@ pub struct Process {
     pub environment: AtomicUsize,
     /// An address above all texts on the first thread's stack, or not above the environment's when not known.
     pub stack_end: AtomicUsize,
+    /// Where the heap that `sbrk` makes began, or was longer by then; 0 when not known.
+    pub heap: AtomicUsize,
     /// The thread whose hooks run on [`crate::trial::stack`]; 0 for none.
     pub stack_owner: AtomicU64,
     /// 1 in a plan that may lend its memory.
@@ -120,8 +122,12 @@ static READY: AtomicBool = AtomicBool::new(false);
 /// No other thread is starting a module.
 pub unsafe fn enter() -> Result<&'static Process, Errno> {
     match sys::map_zeros_at(PROCESS_ADDRESS, PROCESS_BYTES) {
-        // SAFETY: the page was just mapped and is large enough.
-        Ok(()) => unsafe { (*(PROCESS_ADDRESS as *const Process)).mark.store(MARK, Ordering::Relaxed) },
+        Ok(()) => {
+            // SAFETY: the page was just mapped and is large enough.
+            let process = unsafe { &*(PROCESS_ADDRESS as *const Process) };
+            process.heap.store(sys::program_break(), Ordering::Relaxed);
+            process.mark.store(MARK, Ordering::Relaxed);
+        }
         Err(EEXIST) if sys::is_readable(PROCESS_ADDRESS) => {}
         Err(reason) => return Err(reason),
     }

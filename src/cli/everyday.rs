@@ -18,18 +18,19 @@ use crate::build::BuildReport;
 use crate::build::inputs::Inputs;
 use crate::exec::interrupt;
 use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::source::SourceTree;
-use crate::store::Store;
-use crate::suite::{CONFIG_FILE, Deadline};
-use crate::suite_run::{HowTested, Session, record_suite};
+use crate::store::{Store, TestRecord};
+use crate::suite::{CONFIG_FILE, Deadline, KeptLists, Suite};
+use crate::suite_run::{HowTested, RecordedSuite, Session, ready, record_suite, record_tests};
 
 /// How often `--watch` looks: people do not notice less, and looking takes a hundredth of it.
 const LOOKED: Duration = Duration::from_millis(300);
 /// Milliseconds that all tests take one after the other, beyond which only those that fail are made to tell more: the others would run four times
 /// in the time for that.
 const MOST_TESTED: u64 = 15_000;
-/// Tests that fail, beyond which the first alone are made to tell more where the others take too long.
+/// Tests that fail, beyond which the quickest alone are made to tell more where the others take too long.
 const MOST_REFINED: usize = 4;
 
 /// Time for making tests tell more that do not take long: as much as for ranking, so that nobody waits twice as long before the first answer than for it.
@@ -89,8 +90,8 @@ fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> 
         Err(Obstacle::NotInstrumented(_)) if is_new && takes_others(root) => record()?,
         recorded => recorded?,
     };
-    if is_new && refine(root)? {
-        recorded = record()?;
+    if is_new && let Some(lists) = refine(root)? {
+        recorded = record_again(&store, &lists, &how)?;
     }
     let of = |wanted: bool| recorded.manifest.tests.iter().filter(|test| test.passed == Some(wanted)).count();
     let (failing, tests) = (of(false), recorded.manifest.tests.len());
@@ -114,28 +115,41 @@ fn takes_others(root: &Path) -> bool {
     })
 }
 
-/// Makes suspect.toml tell more of tests that fail. Returns whether it does now.
-fn refine(root: &Path) -> Result<bool, Failure> {
+/// Records the suite as it is since its suspect.toml tells more, with what is known of it.
+fn record_again(store: &Store, lists: &KeptLists, how: &HowTested) -> Result<RecordedSuite, Obstacle> {
+    let suite = Suite::load_as(store.root(), lists)?;
+    let status = StatusLine::new();
+    suite.notes().iter().for_each(|note| status.say(note));
+    record_tests(store, &suite, how, &status)
+}
+
+/// Makes suspect.toml tell more of tests that fail. Returns the lists of the tests that are known if it does now.
+fn refine(root: &Path) -> Result<Option<KeptLists>, Failure> {
     let session = Session::latest(root)?;
     let tests = &session.run.manifest.tests;
     let taken: u64 = tests.iter().map(|test| test.milliseconds).sum();
     let hints = session.hints()?;
     if hints.is_empty() || interrupt::happened() {
-        return Ok(false);
+        return Ok(None);
     }
-    let failing = || tests.iter().filter(|test| test.passed == Some(false)).take(MOST_REFINED);
-    let only: Option<Vec<String>> = (taken > MOST_TESTED).then(|| failing().map(|test| test.name.clone()).collect());
-    let of_failing = Duration::from_millis(failing().map(|test| test.milliseconds).sum());
+    let lists = ready::lists(&session.run);
+    let mut failing: Vec<&TestRecord> = tests.iter().filter(|test| test.passed == Some(false)).collect();
+    failing.sort_by_key(|test| test.milliseconds);
+    failing.truncate(MOST_REFINED);
+    let only: Option<Vec<String>> =
+        (taken > MOST_TESTED).then(|| failing.iter().map(|test| test.name.clone()).collect());
+    let of_failing = Duration::from_millis(failing.iter().map(|test| test.milliseconds).sum());
     hints.iter().for_each(|hint| say!("suspect: {hint}; trying that"));
-    let refinements = match refinements(root, Deadline::within(refining(of_failing)), only.as_deref()) {
+    let deadline = Deadline::within(refining(of_failing));
+    let refinements = match refinements(root, deadline, only.as_deref(), Some(&lists)) {
         Ok(refinements) => refinements,
         Err(failure) => {
             say!("suspect: {}; the tests stay as they are", failure.message);
-            return Ok(false);
+            return Ok(None);
         }
     };
     say_refined(&refinements, &mut std::io::stderr()).map_err(Failure::of(Exit::File))?;
-    Ok(refinements.iter().any(|refinement| refinement.refused.is_none()))
+    Ok(refinements.iter().any(|refinement| refinement.refused.is_none()).then_some(lists))
 }
 
 /// Time for making tests tell more, where the failing ones that are to take so long.

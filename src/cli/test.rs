@@ -38,7 +38,7 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let refined = take_other_tests(root, suite::Deadline::Interrupt)
-        .and_then(|_| refinements(root, suite::Deadline::Interrupt, None));
+        .and_then(|_| refinements(root, suite::Deadline::Interrupt, None, None));
     let refinements = refined.map_err(|failure| match interrupt::happened() {
         true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
         false => failure,
@@ -50,19 +50,21 @@ fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(),
     written.map_err(Failure::of(Exit::File))
 }
 
-/// Writes into suspect.toml what has its tests tell more, or `only` some of them, as far as that is seen until `deadline`.
+/// Writes into suspect.toml what has its tests tell more, or `only` some of them, as far as that is seen until `deadline`; `lists` are those of the tests that
+/// are known.
 pub fn refinements(
     root: &Path,
     deadline: suite::Deadline,
     only: Option<&[String]>,
+    lists: Option<&suite::KeptLists>,
 ) -> Result<Vec<suite::Refinement>, Failure> {
-    trying(root, deadline, only, |how| suite::refine(root, how))
+    trying(root, deadline, |how| suite::refine(root, &suite::Refining { only, lists, ..*how }))
 }
 
 /// Has suspect.toml name other tests of the project, and builds what they need, where those that it was begun with start nothing that is instrumented.
 /// Returns whether it does now.
 pub fn take_other_tests(root: &Path, deadline: suite::Deadline) -> Result<bool, Failure> {
-    let taken = trying(root, deadline, None, |how| suite::take_other(root, how))?;
+    let taken = trying(root, deadline, |how| suite::take_other(root, how))?;
     if let Some(suite::Taken { what, builds_otherwise }) = &taken {
         say!("suspect: the tests of suspect.toml start nothing that is instrumented; took others, which do: {what}");
         if *builds_otherwise {
@@ -76,7 +78,6 @@ pub fn take_other_tests(root: &Path, deadline: suite::Deadline) -> Result<bool, 
 fn trying<T>(
     root: &Path,
     deadline: suite::Deadline,
-    only: Option<&[String]>,
     work: impl FnOnce(&suite::Refining) -> Result<T, suite::SuiteError>,
 ) -> Result<T, Failure> {
     let store = Store::new(root);
@@ -86,7 +87,7 @@ fn trying<T>(
     let begins = |number: usize, n_tests: usize, name: &str| {
         status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
     };
-    let done = work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only })?;
+    let done = work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only: None, lists: None })?;
     drop(status);
     drop(scratch);
     store.remove_tmp()?;

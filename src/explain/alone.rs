@@ -203,12 +203,13 @@ impl Case<'_> {
         let null = self.null_trail();
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
         let way: Vec<Point> = self.told_way(&found, MOST_TOLD).into_iter().filter(is_new).collect();
-        let facts: Vec<Point> = null.iter().cloned().chain(way).collect();
+        let mut facts: Vec<Point> = null.iter().cloned().chain(way).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
             return None;
         }
+        self.tell_size(&mut facts);
         let mut explanation = self.told_alone(words, &null, trust);
         explanation.summary.push(comes);
         explanation.facts = facts;
@@ -251,6 +252,7 @@ impl Case<'_> {
         {
             first.text = text;
         }
+        self.tell_size(&mut facts);
         let trust = if self.room.ranked_lines().is_empty() { NO_SUSPECT } else { NO_LIKELY };
         (!facts.is_empty()).then(|| Explanation { facts, ..self.told_alone(words, &null, trust.to_owned()) })
     }
@@ -424,7 +426,8 @@ impl Case<'_> {
             };
             let Some(text) = self.told_tie(*point, tie, number + 1 == way.len()) else { continue };
             told.push(Point { text, ..place });
-            if let Some(passed) = self.passed_by(*point, tie).filter(|_| through < MOST_THROUGH)
+            let past = self.passed_by(*point, tie).or_else(|| self.called_past(*point, tie));
+            if let Some(passed) = past.filter(|_| through < MOST_THROUGH)
                 && !told.iter().any(|one| (&one.file, one.line) == (&passed.file, passed.line))
             {
                 told.push(passed);

@@ -73,6 +73,29 @@ impl Case<'_> {
         is_tested.then_some(Point { text, ..place })
     }
 
+    /// Where a line is missing in the output: of a store that made what is written in its place, the last decision that its function made before and that led past a
+    /// call. Nothing of the tests' own code.
+    pub(super) fn called_past(&self, store: u32, tie: Tie) -> Option<Point> {
+        let (run, details) = (self.failing(), &self.runs.details[1]);
+        let (Tie::Value(_), Site::Step(step)) = (tie, self.code.what(run.site(store))) else { return None };
+        if !self.wrong.is_some_and(|wrong| wrong.lacks_line) || !self.code.is_store(step) {
+            return None;
+        }
+        let frame = details.frame_of(store)?;
+        let calls = |step: &u32| matches!(self.code.steps[*step as usize].action, Action::Call { .. });
+        let led_past = |point: &u32| {
+            let left_out = || self.steps_left_out((run.site(*point), run.outcome(*point)));
+            details.frame_of(*point) == Some(frame) && run.outcome(*point) != NONE && left_out().iter().any(calls)
+        };
+        // Activations are numbered in order, so what lies before this one has lower numbers.
+        let decision = (1..store).rev().take_while(|point| details.frame_of(*point) >= Some(frame)).find(led_past)?;
+        let place = self.place(Side::Second, decision);
+        let is_tested = self.room.trusted_files().is_ok_and(|trusted| !trusted.contains(&place.file));
+        let text =
+            format!("before that, {}() leaves something out: {}", place.function, self.told_decision(decision, ""));
+        is_tested.then_some(Point { text, ..place })
+    }
+
     /// True for a store of a constant that no decision of its function led to: why it has that value is said.
     pub(super) fn is_plain_constant(&self, point: u32) -> bool {
         let run = self.failing();

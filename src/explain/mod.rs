@@ -17,6 +17,7 @@ mod measure;
 mod missed;
 mod misuse;
 mod omitted;
+mod outgrown;
 mod printed;
 mod process;
 mod prover;
@@ -31,6 +32,7 @@ mod skipped;
 mod teller;
 mod told_check;
 mod trail;
+mod unassigned;
 mod wrapped;
 mod wrong;
 mod wrong_byte;
@@ -142,7 +144,10 @@ fn explanation_of(
     room.end_runs_at(until);
     let Failing { recorded: mut failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
-        return Err(Obstacle::new(Obstacle::Tests, why));
+        return match unassigned::decided_by(room, test, &failing, (request, until, told))? {
+            Some(explanation) => Ok((explanation, true)),
+            None => Err(Obstacle::new(Obstacle::Tests, why)),
+        };
     }
     let half = half_until(until);
     let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use suspect_format::body::Action;
-
 use super::Case;
 use crate::comparison::{NONE, Tie, way};
 use crate::recording::Site;
@@ -107,20 +105,22 @@ impl Case<'_> {
     }
 
     /// What a decision of two ways, at a site, leads past by going one way: members and arrays that only stores on the other way write.
-    fn left_out_by(&self, (site, outcome): (u32, u32)) -> HashSet<String> {
-        let Some(branch) = self.code.step_of(site) else { return HashSet::new() };
+    fn left_out_by(&self, way: (u32, u32)) -> HashSet<String> {
+        let is_store = |step: &u32| self.code.is_store(*step) && self.local(*step).is_none();
+        let stores = self.steps_left_out(way).into_iter().filter(is_store);
+        stores.filter_map(|step| self.member(self.code.site(Site::Step(step)))).collect()
+    }
+
+    /// The steps of its function that a decision of two ways, at a site, leads past by going one way: those that are come to on the other way alone.
+    pub(super) fn steps_left_out(&self, (site, outcome): (u32, u32)) -> Vec<u32> {
+        let Some(branch) = self.code.step_of(site) else { return Vec::new() };
         let ways = self.code.successors(branch);
         let (Some(taken), Some(other)) = (ways.get(outcome as usize), ways.get(1 - (outcome as usize).min(1))) else {
-            return HashSet::new();
+            return Vec::new();
         };
         let [on_the_way, left_out] = [*taken, *other].map(|way| self.reached(way, branch));
-        let is_left_out = |step: &u32| left_out.contains(step) && !on_the_way.contains(step);
         let function = &self.code.functions[self.code.steps[branch as usize].function as usize];
-        let is_store = |step: &u32| {
-            matches!(self.code.steps[*step as usize].action, Action::Store(_)) && self.local(*step).is_none()
-        };
-        let stores = function.steps.clone().filter(is_store).filter(is_left_out);
-        stores.filter_map(|step| self.member(self.code.site(Site::Step(step)))).collect()
+        function.steps.clone().filter(|step| left_out.contains(step) && !on_the_way.contains(step)).collect()
     }
 
     /// The steps that are come to from a step without passing `but`.

@@ -124,10 +124,11 @@ impl Question<'_> {
         }
         let followed = if self.is_long() { self.followed_first() } else { None };
         let compared = if self.has_time() { self.compared() } else { Err(self.too_slow()) };
-        if !(compared.is_ok() && self.marks.mended.get())
-            && let Ok(Some(explanation)) = self.along_from_exit()
-        {
-            return Ok(explanation);
+        if !(compared.is_ok() && self.marks.mended.get()) {
+            let outgrown = self.along_to_an_outgrown().ok().flatten();
+            if let Some(explanation) = outgrown.or_else(|| self.along_from_exit().ok().flatten()) {
+                return Ok(explanation);
+            }
         }
         match &compared {
             Ok(explanation) if self.is_of_suspects(explanation) => return compared,
@@ -399,6 +400,7 @@ impl Question<'_> {
         made: Option<&Passing>,
         wanted: Wanted,
     ) -> Result<Explanation, No> {
+        self.marks.mended.set(false);
         let recordings = recorded.map(|one| &one.recording);
         let takes = self.room.reading(recordings.iter().map(|one| one.stream().end()).sum());
         if takes > self.until.saturating_duration_since(Instant::now()) {
@@ -474,6 +476,9 @@ impl Question<'_> {
             failure.reworded(|message| [vec![message.to_owned()], warnings.clone()].concat().join("; "))
         })?;
         explanation.trust.extend(warnings);
+        if made.is_none_or(|made| !made.is_mended()) {
+            case.tell_size(&mut explanation.facts);
+        }
         if let (Some(point), Some(passing)) = (changed, made)
             && let Some(start) = case.runs.alignment.partner(Side::First, point)
         {

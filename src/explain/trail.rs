@@ -30,17 +30,20 @@ pub enum Passed {
 }
 
 impl Case<'_> {
-    /// What a point, a call, passes as the parameter that a write is: another argument may have the same value.
+    /// What a point, a call, passes as the parameter or argument that a write is: another one may have the same value.
     pub(super) fn argument_of(&self, point: u32, write: u32) -> Passed {
         let run = self.failing();
         let place = self.runs.naming.names.place(run.location(write));
-        let (Site::Step(step), Some(Kind::Frame { function, .. })) =
-            (self.code.what(run.site(point)), self.runs.naming.kinds.get(place.object as usize))
-        else {
-            return Passed::Computed;
+        let Site::Step(step) = self.code.what(run.site(point)) else { return Passed::Computed };
+        let step = &self.code.steps[step as usize];
+        let number = match self.runs.naming.kinds.get(place.object as usize) {
+            Some(Kind::Frame { function, .. }) => {
+                let mut parameters = self.code.functions[*function as usize].parameters.iter();
+                parameters.position(|parameter| parameter.offset == place.offset)
+            }
+            Some(Kind::Arguments { .. }) => Some(place.offset as usize / 8),
+            _ => None,
         };
-        let (step, parameters) = (&self.code.steps[step as usize], &self.code.functions[*function as usize].parameters);
-        let number = parameters.iter().position(|parameter| parameter.offset == place.offset);
         let (Action::Call { callee, .. }, Some(number)) = (step.action, number) else { return Passed::Computed };
         let (mut at, mut loads) = (step.tokens as usize, 0);
         let before = number + usize::from(callee == Callee::Indirect);

@@ -30,6 +30,8 @@ pub struct Wrong {
     pub place: (String, u32),
     /// Where the output is not the expected one.
     pub mismatch: Mismatch,
+    /// Whether an expected line is missing before what is written there.
+    pub lacks_line: bool,
 }
 
 impl fmt::Display for Wrong {
@@ -79,8 +81,28 @@ pub fn find(
     }
     let Some(Writer { point, before }) = found else { return Ok(None) };
     let byte = (written[first], first - before);
-    let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch };
+    let lacks_line = lacks_line(&expected, written, first);
+    let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch, lacks_line };
     Ok(course.line(point).map(wrong))
+}
+
+/// Expected lines behind a missing one, at most, that are looked at for what is written in its place.
+const MOST_LATER: usize = 3;
+
+/// Whether a line is missing where a text is not the expected one from a byte on: the line there begins with the first word of one that is expected soon after,
+/// and not with that of the one that is expected there.
+fn lacks_line(expected: &[u8], written: &[u8], first: usize) -> bool {
+    let start = written[..first].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let words = |text: &[u8]| -> Vec<Option<Vec<u8>>> {
+        let word = |line: &[u8]| {
+            let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.next().map(<[u8]>::to_vec)
+        };
+        text.split(|byte| *byte == b'\n').take(1 + MOST_LATER).map(word).collect()
+    };
+    let (expected, written) = (words(&expected[start..]), words(&written[start..]));
+    let Some(word) = written.first().cloned().flatten() else { return false };
+    expected.iter().position(|one| one.as_ref() == Some(&word)).is_some_and(|at| at > 0)
 }
 
 /// The point at which a failing test's run calls what writes the first line that tells a failure, on standard output or error; nothing where it writes none,
@@ -237,5 +259,22 @@ impl Course<'_> {
             frame = of.caller;
         }
         Some(named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_missing_where_a_later_one_is_begun() {
+        let expected = b"start\n\tload 7\n\tjump 7, on\nend\n";
+        let lacks = |written: &[u8]| lacks_line(expected, written, common(expected, written));
+        assert!(lacks(b"start\n\tjump 256, on\nend\n"));
+        assert!(lacks(b"start\nend\n"));
+        // Another line, a line too many, and no line at all.
+        assert!(!lacks(b"start\n\tload 8\n\tjump 7, on\nend\n"));
+        assert!(!lacks(b"start\n\tlist 7\n\tload 7\n"));
+        assert!(!lacks(b"start\n\n"));
     }
 }

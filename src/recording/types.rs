@@ -18,6 +18,8 @@ pub struct Types {
     by_name: HashMap<String, usize>,
     /// Types of global variables, by name.
     globals: HashMap<String, usize>,
+    /// Structures and unions that a unit only declares, with their names.
+    declared: Vec<(usize, String)>,
 }
 
 #[derive(Debug, Default)]
@@ -84,6 +86,7 @@ impl Types {
             // Without them things are called by their offsets.
             let _ = types.add(bytes);
         }
+        types.define();
         types
     }
 
@@ -91,7 +94,17 @@ impl Types {
     pub fn of_sections<'d>(section: impl Fn(&str) -> &'d [u8]) -> Types {
         let mut types = Types::default();
         let _ = types.add_sections(section);
+        types.define();
         types
+    }
+
+    /// What a unit only declares is what another one defines by that name.
+    fn define(&mut self) {
+        for (declared, name) in std::mem::take(&mut self.declared) {
+            if let Some(defined) = self.by_name.get(&name) {
+                self.all[declared].shape = Shape::Alias(*defined);
+            }
+        }
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<(), gimli::Error> {
@@ -185,8 +198,11 @@ impl Types {
                         self.all[this].size = 0;
                     }
                     let is_named = !matches!(tag, gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type);
-                    if let Some(name) = name(entry).filter(|_| is_named && number(gimli::DW_AT_declaration).is_none()) {
-                        self.by_name.entry(format!("{prefix}{name}")).or_insert(this);
+                    if let Some(name) = name(entry).filter(|_| is_named).map(|name| format!("{prefix}{name}")) {
+                        match entry.attr_value(gimli::DW_AT_declaration)? {
+                            Some(_) => self.declared.push((this, name)),
+                            None => _ = self.by_name.entry(name).or_insert(this),
+                        }
                     }
                     above.push((depth, this));
                 }
@@ -338,7 +354,7 @@ mod tests {
         let alias = Type { shape: Shape::Alias(4), ..Type::default() };
         let by_name = [("struct pair".to_owned(), 4), ("pair_t".to_owned(), 5)].into();
         let globals = [("all".to_owned(), 4)].into();
-        Types { all: vec![plain(4), plain(1), mode, text, pair, alias], by_name, globals }
+        Types { all: vec![plain(4), plain(1), mode, text, pair, alias], by_name, globals, declared: Vec::new() }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use super::driver::{Driver, Reading, Telling, Told};
+use super::driver::{Driver, Seen, Telling, Told};
 use super::words::Said;
 use super::{SuiteError, Verdict};
 use crate::exec::stand_in::{MOST_BYTES, Reply};
@@ -19,12 +19,8 @@ const MARKS: [char; 9] = ['\'', '"', '`', ':', ',', ';', '(', ')', '='];
 
 impl Driver {
     /// The one start that is right with the text of a file that its driver names: with it the driver passes, so the others are right.
-    pub(super) fn compares_with_file(
-        &self,
-        kept: &Path,
-        first: &Reading,
-        replies: &[Reply],
-    ) -> Result<Option<Told>, SuiteError> {
+    pub(super) fn compares_with_file(&self, seen: &Seen) -> Result<Option<Told>, SuiteError> {
+        let Seen { kept, first, replies, .. } = *seen;
         if replies.len() > MOST_COMPARED {
             return Ok(None);
         }

@@ -42,8 +42,10 @@ impl<'t> Change<'t> {
 
     /// Whether it shows a line of this output as a comparison does, and not only what the program writes.
     pub(super) fn compares(&self, output: &[u8]) -> bool {
-        let is_signed = |line: &&&[u8]| line.first().is_some_and(|first| SIGNS.contains(first));
-        self.appeared.iter().filter(is_signed).any(|line| lines(output).any(|part| bare(line) == part.trim_ascii()))
+        self.appeared
+            .iter()
+            .filter(|line| is_signed(line))
+            .any(|line| lines(output).any(|part| bare(line) == part.trim_ascii()))
     }
 
     /// What is told of a start that wrote `output`, where it alone writes something else: the driver then misses that output, or does not complain of it any
@@ -73,6 +75,16 @@ impl<'t> Change<'t> {
             && self.appeared.iter().all(is_place)
             && self.vanished.iter().any(|line| shows(line, wrong))
     }
+}
+
+/// Whether a text shows a difference.
+pub(super) fn shows_difference(text: &[u8]) -> bool {
+    lines(text).any(is_signed)
+}
+
+/// Whether a line is one of a difference.
+fn is_signed(line: &[u8]) -> bool {
+    line.first().is_some_and(|first| SIGNS.contains(first))
 }
 
 /// What a driver says of a wrong output.

@@ -33,6 +33,17 @@ impl Deadline {
         Deadline::At(Instant::now() + time)
     }
 
+    /// The deadline of the first of so many works that get the same time each.
+    pub(super) fn shared(self, works: usize) -> Deadline {
+        match self {
+            Deadline::At(until) => {
+                let now = Instant::now();
+                Deadline::At(now + until.saturating_duration_since(now) / works.max(1) as u32)
+            }
+            Deadline::Never | Deadline::Interrupt => self,
+        }
+    }
+
     /// What of a run's `limit` is left.
     ///
     /// # Errors

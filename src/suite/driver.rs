@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
 
-use super::compared::Change;
+use super::compared::{Change, shows_difference};
 use super::deadline::Deadline;
 use super::mismatch::{Mismatch, clip};
 use super::oracle::Judge;
@@ -83,6 +83,20 @@ pub(super) enum Telling {
     Breaks(Words),
     /// It compares all outputs at its end, and so many are wrong.
     Compares(usize),
+    /// It compares each output behind its start, and shows differences.
+    Each,
+}
+
+/// What was seen of a driver.
+pub(super) struct Seen<'s> {
+    /// The directory of its starts.
+    pub(super) kept: &'s Path,
+    /// Its first run.
+    pub(super) first: &'s Reading,
+    /// The answers in it.
+    pub(super) replies: &'s [Reply],
+    /// Its run where all its programs answer something else; nothing where it cannot be made to start as many.
+    pub(super) otherwise: Option<Reading>,
 }
 
 impl Driver {
@@ -181,34 +195,58 @@ impl Driver {
         if first.verdict == Verdict::Pass {
             return Ok(Ok((Telling::Passes, vec![Said::Pass; replies.len()])));
         }
-        for is_status_changed in [false, true] {
-            if let Some(reading) = self.answered_otherwise(kept, first, replies, is_status_changed)?
-                && let Some(words) = Words::learnt(&again.after, &reading.after)
-            {
-                // Programs that share an input, say, do something else where the tool reads it for them.
-                if words.complaints(&unwatched) != words.complaints(&watched) {
-                    return Ok(Err(OTHERWISE_WATCHED));
-                }
-                let texts = again.after.iter().zip(&reading.after);
-                let said: Vec<Said> = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
-                return Ok(Ok(match said.contains(&Said::Fail) {
-                    true => (Telling::Words(words), said),
-                    false => self.breaks_off(kept, first, replies, words, said)?,
-                }));
-            }
+        let otherwise = self.answered_otherwise(kept, first, replies, false)?;
+        let seen = Seen { kept, first, replies, otherwise };
+        let logs = [watched.as_slice(), &unwatched];
+        if let Some(told) = self.tells_in_words(&seen, seen.otherwise.as_ref(), &again, logs)? {
+            return Ok(told);
         }
-        let ways: [Way; 3] = [Driver::compares, Driver::looks_at_one, Driver::compares_with_file];
+        let with_status = self.answered_otherwise(kept, first, replies, true)?;
+        if let Some(told) = self.tells_in_words(&seen, with_status.as_ref(), &again, logs)? {
+            return Ok(told);
+        }
+        let ways: [Way; 5] = [
+            Driver::compares,
+            Driver::compares_each,
+            Driver::looks_at_one,
+            Driver::compares_with_file,
+            Driver::checks_status,
+        ];
         for way in ways {
-            if let Some(told) = way(self, kept, first, replies)? {
+            if let Some(told) = way(self, &seen)? {
                 return Ok(Ok(told));
             }
         }
         self.stops(kept, first, replies)
     }
 
+    /// What the driver says of its starts in words that it says where its programs answer `otherwise`, or why that tells nothing; nothing without such words.
+    /// The logs are those of a run that was watched and of one that was not.
+    fn tells_in_words(
+        &self,
+        seen: &Seen,
+        otherwise: Option<&Reading>,
+        again: &Reading,
+        [watched, unwatched]: [&[u8]; 2],
+    ) -> Result<Option<Result<Told, &'static str>>, SuiteError> {
+        let Some(otherwise) = otherwise else { return Ok(None) };
+        let Some(words) = Words::learnt(&again.after, &otherwise.after) else { return Ok(None) };
+        // Programs that share an input, say, do something else where the tool reads it for them.
+        if words.complaints(unwatched) != words.complaints(watched) {
+            return Ok(Some(Err(OTHERWISE_WATCHED)));
+        }
+        let texts = again.after.iter().zip(&otherwise.after);
+        let said: Vec<Said> = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
+        Ok(Some(Ok(match said.contains(&Said::Fail) {
+            true => (Telling::Words(words), said),
+            false => self.breaks_off(seen.kept, seen.first, seen.replies, words, said)?,
+        })))
+    }
+
     /// Whether the driver compares the output of one start alone: it shows another difference where that one is answered otherwise, and says the same where
     /// another one is, such as the start that asks for a version.
-    fn looks_at_one(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Option<Told>, SuiteError> {
+    fn looks_at_one(&self, seen: &Seen) -> Result<Option<Told>, SuiteError> {
+        let Seen { kept, first, replies, .. } = *seen;
         if replies.len() > LOOKED_AT {
             return Ok(None);
         }
@@ -252,8 +290,9 @@ impl Driver {
 
     /// Whether the driver compares the outputs of its starts at its end, with lines that show them: it then misses one that is answered otherwise, or does not
     /// complain of it any longer.
-    fn compares(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Option<Told>, SuiteError> {
-        let Some(reading) = self.answered_otherwise(kept, first, replies, false)? else { return Ok(None) };
+    fn compares(&self, seen: &Seen) -> Result<Option<Told>, SuiteError> {
+        let Seen { kept, first, replies, .. } = *seen;
+        let Some(reading) = &seen.otherwise else { return Ok(None) };
         let (as_is, otherwise) = (first.whole(), reading.whole());
         let all = Change::between(&as_is, &otherwise);
         let is_missed = |reply: &Reply| {
@@ -360,6 +399,7 @@ impl Telling {
             Telling::Stops => goes_on,
             Telling::Words(words) => (goes_on || number + 1 == n_starts) && words.said(said) != Said::Fail,
             Telling::Breaks(words) => goes_on && words.said(said) != Said::Fail,
+            Telling::Each => (goes_on || number + 1 == n_starts) && !shows_difference(said),
         };
         has_passed || reading.verdict == Verdict::Pass
     }
@@ -368,11 +408,11 @@ impl Telling {
 /// How a driver tells, and what it says after each start.
 pub(super) type Told = (Telling, Vec<Said>);
 
-/// A way of a driver to tell, from what was kept, its first run and the answers in it; nothing where it tells in another way.
-type Way = fn(&Driver, &Path, &Reading, &[Reply]) -> Result<Option<Told>, SuiteError>;
+/// A way of a driver to tell, from what was seen of it; nothing where it tells in another way.
+type Way = fn(&Driver, &Seen) -> Result<Option<Told>, SuiteError>;
 
 /// Another answer of the start with this number than this one.
-fn otherwise_answered(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {
+pub(super) fn otherwise_answered(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {
     let status = match (is_status_changed, reply.status) {
         (false, status) => status,
         (true, 0) => 1 << 8,
@@ -497,7 +537,9 @@ impl Driven {
             _ => None,
         };
         let is_one_of_several = matches!(self.telling, Telling::Compares(2..));
-        let has_passed = self.telling.has_passed(&reading, self.number, self.n_starts)
+        // No difference shows another status.
+        let is_shown = self.telling != Telling::Each || reply.status == self.wrong.status;
+        let has_passed = is_shown && self.telling.has_passed(&reading, self.number, self.n_starts)
             || is_one_of_several && self.is_right_beside_wrong(reply, &reading);
         match has_passed {
             true => (Verdict::Pass, String::new()),

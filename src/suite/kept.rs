@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::case_list::CaseList;
-use super::config::SuiteConfig;
+use super::config::{Names, SuiteConfig};
 use super::framework::Framework;
 use super::load::{Found, Listed};
 use super::oracle::Oracle;
@@ -92,7 +92,9 @@ impl KeptLists {
     }
 }
 
+/// What a list depends on: cases of programs and starts of drivers are looked for once it is there.
 fn key(section: &SuiteConfig, dir: &Path) -> String {
+    let section = SuiteConfig { starts: Names::None, cases: None, ..section.clone() };
     format!("{} {section:?}", dir.display())
 }
 

@@ -30,6 +30,14 @@ pub struct Suite {
     pub(super) limits: Limits,
 }
 
+/// What is known of a suite before its tools are asked.
+#[derive(Clone, Copy, Default)]
+struct Known<'k> {
+    lists: Option<&'k KeptLists>,
+    /// Whether the starts of its drivers are known, so that no driver runs.
+    has_starts: bool,
+}
+
 /// The directory with a suspect.toml at or above `start`, no further up than the top of the repository.
 ///
 /// # Errors
@@ -72,7 +80,7 @@ impl Suite {
     /// # Errors
     /// When suspect.toml is missing or wrong, a tool is missing or fails, or a suite has no tests.
     pub fn load(root: &Path) -> Result<Suite, SuiteError> {
-        Suite::loaded(root, None)
+        Suite::loaded(root, Known::default())
     }
 
     /// The suite as it was when `kept` was, where its tools are slow and suspect.toml says the same of it; drivers are not run again.
@@ -80,16 +88,16 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn load_as(root: &Path, kept: &KeptLists) -> Result<Suite, SuiteError> {
-        Suite::loaded(root, Some(kept))
+        Suite::loaded(root, Known { lists: Some(kept), has_starts: true })
     }
 
-    fn loaded(root: &Path, kept: Option<&KeptLists>) -> Result<Suite, SuiteError> {
+    fn loaded(root: &Path, known: Known) -> Result<Suite, SuiteError> {
         let root = root.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: root.into(), source })?;
         let path = root.join(FILE);
         if !path.exists() {
             return Err(SuiteError::Missing { dir: root });
         }
-        Suite::listed(&root, Config::load(&path)?, kept, Deadline::default())
+        Suite::listed(&root, Config::load(&path)?, known, Deadline::default())
     }
 
     /// The tests that `config` names, for a project in `root`.
@@ -97,20 +105,20 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn from_config(root: &Path, config: Config) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, None, Deadline::default())
+        Suite::listed(root, config, Known::default(), Deadline::default())
     }
 
-    /// As [`Suite::from_config`], with an error if what has to run for that does not end until `deadline`.
-    pub(super) fn from_config_until(root: &Path, config: Config, deadline: Deadline) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, None, deadline)
-    }
-
-    fn listed(
+    /// As [`Suite::from_config`], with `lists` that are known, and an error if what has to run does not end until `deadline`.
+    pub(super) fn from_config_until(
         root: &Path,
-        mut config: Config,
-        kept: Option<&KeptLists>,
+        config: Config,
+        lists: Option<&KeptLists>,
         deadline: Deadline,
     ) -> Result<Suite, SuiteError> {
+        Suite::listed(root, config, Known { lists, has_starts: false }, deadline)
+    }
+
+    fn listed(root: &Path, mut config: Config, known: Known, deadline: Deadline) -> Result<Suite, SuiteError> {
         if config.suites.is_empty() {
             config.suites = vec![SuiteConfig::automatic()];
         }
@@ -119,15 +127,15 @@ impl Suite {
         let (mut keeping, none) = (KeptLists::default(), KeptLists::default());
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
             let listing = Listing { name, number, root, dir: below(root, &section.dir), section, deadline };
-            let found = match kept.and_then(|kept| kept.found(section, &listing.dir)) {
+            let found = match known.lists.and_then(|lists| lists.found(section, &listing.dir)) {
                 Some(found) => found,
                 None => listing.list()?,
             };
             if found.is_slow {
                 keeping.keep(section, &listing.dir, &found);
             }
-            let found = listing.split(found, kept.unwrap_or(&none), &mut keeping);
-            let found = listing.with_starts(found, kept.is_some())?;
+            let found = listing.split(found, known.lists.unwrap_or(&none), &mut keeping);
+            let found = listing.with_starts(found, known.has_starts)?;
             notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
             let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
             listing.add(found.tests, &prefix, &mut tests);

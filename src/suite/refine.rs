@@ -10,7 +10,7 @@ use suspect_format::abi::ENV_OUT;
 use super::config::{Config, FILE, Names, SuiteConfig};
 use super::deadline::{Deadline, patience_after};
 use super::test::FIRST_LIMIT;
-use super::{Hint, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use super::{Hint, KeptLists, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
 
 /// Parts of a test that are looked at once more, at most: each is run a dozen times for that.
@@ -39,6 +39,8 @@ pub struct Refining<'a> {
     pub begins: &'a dyn Fn(usize, usize, &str),
     /// The tests that alone are to tell more, and are run; of those, what each starts. Without it all are, in every way.
     pub only: Option<&'a [String]>,
+    /// The lists of the suite as it is, where they are known: its tools are slow.
+    pub lists: Option<&'a KeptLists>,
 }
 
 /// Tries what would have the tests of the project in `root` tell more, and writes into its suspect.toml what has the same verdicts, all recorded.
@@ -47,7 +49,10 @@ pub struct Refining<'a> {
 /// As [`Suite::load`], when suspect.toml cannot be written, or when the deadline comes before the tests have run once as they are.
 pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError> {
     let path = root.join(FILE);
-    let mut suite = Suite::load(root)?;
+    let mut suite = match how.lists {
+        Some(lists) => Suite::load_as(root, lists)?,
+        None => Suite::load(root)?,
+    };
     let mut text =
         fs::read_to_string(&path).map_err(|source| SuiteError::Io { what: "read", path: path.clone(), source })?;
     let mut runs = how.all(&suite)?;
@@ -57,7 +62,7 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     let mut refinements = Vec::new();
     let is_of_parts = |hint: &Hint| [Key::Starts, Key::Targets].contains(&hint.key);
     for hint in hints.into_iter().filter(|hint| how.only.is_none() || is_of_parts(hint)) {
-        let line = how.line(&suite, &hint);
+        let mut line = how.line(&suite, &hint, |_| true);
         let Some(changed) = with_line(&text, hint.suite, &line) else { continue };
         let n_before = suite.tests().len();
         let (n_tests, refused) = match how.tried(&suite, &changed, &path) {
@@ -66,7 +71,10 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
                 let refused = refused.or_else(|| nothing_more(&suite, &tried));
                 let n_tests = (n_before, tried.tests().len());
                 if refused.is_none() {
-                    (text, suite, runs) = (changed, tried, tried_runs);
+                    // Others would be looked at again each time, in vain or for longer than there was time.
+                    line = how.line(&tried, &hint, |driver| is_taken_apart(driver, &tried));
+                    text = with_line(&text, hint.suite, &line).unwrap_or(changed);
+                    (suite, runs) = (tried, tried_runs);
                 }
                 (n_tests, refused)
             }
@@ -125,17 +133,19 @@ impl Refining<'_> {
         self.only.is_none_or(|only| only.iter().any(|test| is_of(name, test)))
     }
 
-    /// The line that a hint is about.
-    fn line(&self, suite: &Suite, hint: &Hint) -> String {
+    /// The line that a hint is about, with those drivers that are `wanted` where not all are tried.
+    fn line(&self, suite: &Suite, hint: &Hint, wanted: impl Fn(&Test) -> bool) -> String {
         let Some(only) = self.only.filter(|_| hint.key == Key::Starts) else { return hint.key.line().to_owned() };
-        let tests = suite.tests().iter().filter(|test| test.suite == hint.suite && only.contains(&test.name));
+        let is_wanted = |test: &&Test| test.suite == hint.suite && only.contains(&test.name) && wanted(test);
+        let tests = suite.tests().iter().filter(is_wanted);
         let names = tests.map(|test| toml::Value::String(glob::Pattern::escape(suite.own_name(test))).to_string());
         format!("starts = [{}]", names.collect::<Vec<_>>().join(", "))
     }
 
     /// The tests of another suspect.toml of the suite's project, and their runs.
     fn tried(&self, suite: &Suite, text: &str, path: &Path) -> Result<(Suite, Vec<Seen>), SuiteError> {
-        let tried = Suite::from_config_until(suite.root(), Config::parse(text.as_bytes(), path)?, self.deadline)?;
+        let config = Config::parse(text.as_bytes(), path)?;
+        let tried = Suite::from_config_until(suite.root(), config, self.lists, self.deadline)?;
         let runs = self.all(&tried)?;
         Ok((tried, runs))
     }
@@ -205,6 +215,11 @@ impl Refining<'_> {
 /// Whether a test has this name, or is a part of the one that has.
 fn is_of(name: &str, test: &str) -> bool {
     name.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ',']))
+}
+
+/// Whether a suite has parts of a test besides the test.
+fn is_taken_apart(test: &Test, suite: &Suite) -> bool {
+    suite.tests().iter().any(|part| part.name != test.name && is_of(&part.name, &test.name))
 }
 
 /// In what a test that was `seen` differs with a changed suspect.toml: one that stays is as before; cases of one that is taken apart, or the whole beside

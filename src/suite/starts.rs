@@ -16,6 +16,7 @@ use super::answers::{Asking, wanted_answer};
 use super::cases::shell_argv;
 use super::compared::complaint;
 use super::config::{Kind, Names, ScratchKind};
+use super::deadline::Deadline;
 use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start};
 use super::likeness::Likeness;
 use super::load::{Found, Listed, Listing};
@@ -71,17 +72,28 @@ impl Listing<'_> {
             .flat_map(|test| test.plan.before.iter().map(|(other, _)| *other).chain(test.plan.after.clone()))
             .collect();
         let (mut all, mut places) = (Vec::new(), Vec::new());
+        let is_driver = |index: usize, test: &Listed| !around.contains(&index) && self.section.starts.has(&test.name);
+        let mut n_left = tests.iter().enumerate().filter(|(index, test)| is_driver(*index, test)).count();
         for (index, test) in tests.into_iter().enumerate() {
             places.push(all.len());
-            let is_driver = !around.contains(&index) && self.section.starts.has(&test.name);
-            let driver = if is_driver { self.driver(&test) } else { None };
+            let is_driver = is_driver(index, &test);
+            // One share is for the runs of what is found.
+            let driver = is_driver.then(|| self.driver(&test, self.deadline.shared(n_left + 1))).flatten();
+            n_left -= usize::from(is_driver);
             let (name, at) = (test.name.clone(), all.len());
             all.push(test);
             let Some(driver) = driver else { continue };
             let kept = self.starts_of(&driver);
             let learnt = match as_known {
                 true => read(&kept),
-                false => self.learn(&driver, &kept)?,
+                false => match self.learn(&driver, &kept) {
+                    Err(SuiteError::Late(why)) => {
+                        remove_tree(&kept);
+                        notes.push(format!("{name}: its starts stay one test: {why}"));
+                        None
+                    }
+                    learnt => learnt?,
+                },
             };
             if let Some(learnt) = learnt {
                 notes.push(format!("{name}: {}", learnt.note));
@@ -98,7 +110,7 @@ impl Listing<'_> {
     }
 
     /// A test as a driver, if it can be run alone and is no case of a test program.
-    fn driver(&self, test: &Listed) -> Option<Driver> {
+    fn driver(&self, test: &Listed, deadline: Deadline) -> Option<Driver> {
         let Listed { name, dir, plan } = test;
         let test = Test {
             name: name.clone(),
@@ -111,7 +123,7 @@ impl Listing<'_> {
         };
         let mut alone = test.alone().ok().filter(|test| !test.is_judged_by_case())?;
         alone.plan.timeout = alone.plan.timeout.or(self.section.timeout);
-        Some(Driver { test: alone, deadline: self.deadline })
+        Some(Driver { test: alone, deadline })
     }
 
     fn starts_of(&self, driver: &Driver) -> PathBuf {
@@ -183,14 +195,12 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let why = |text: &[u8]| {
         let complaint = match &telling {
             Telling::Words(words) => words.complaint(text),
-            Telling::Breaks(_) | Telling::Stops | Telling::One | Telling::Passes | Telling::Compares(_) => {
-                last_words(text)
-            }
+            _ => last_words(text),
         };
         format!("{}: {}", driver.test.name, complaint.unwrap_or_else(|| "it fails there".into()))
     };
     let said = match &telling {
-        Telling::Compares(_) | Telling::One => compared(&said, |number| {
+        Telling::Compares(_) | Telling::One | Telling::Each => compared(&said, |number| {
             let shown = complaint(&first.after.concat(), &replies[number].stdout);
             let shown = shown.or_else(|| last_words(&first.after.concat()));
             format!("{}: {}", driver.test.name, shown.unwrap_or_else(|| "it writes something else".into()))

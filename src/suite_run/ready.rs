@@ -13,8 +13,12 @@ use crate::suite::{KeptLists, Suite};
 
 /// The suite of a recorded run. What took long to ask for is as it was then.
 pub fn suite(root: &Path, run: &Run) -> Result<Suite, Obstacle> {
-    let kept = KeptLists { suites: run.lists().unwrap_or_default(), cases: run.cases().unwrap_or_default() };
-    Ok(Suite::load_as(root, &kept)?)
+    Ok(Suite::load_as(root, &lists(run))?)
+}
+
+/// What took long to ask for, as it was when it was recorded.
+pub fn lists(run: &Run) -> KeptLists {
+    KeptLists { suites: run.lists().unwrap_or_default(), cases: run.cases().unwrap_or_default() }
 }
 
 /// Fails with what to do unless the run is fit.

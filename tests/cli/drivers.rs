@@ -132,6 +132,32 @@ fn the_start_fails_whose_output_is_not_what_is_in_a_file() {
     assert!(answer.contains("with `points >= 90`"), "{answer}");
 }
 
+/// Whether points are a first grade, as an exit status.
+const IS_FIRST: &str = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int points = argc > 1 ? atoi(argv[1]) : 0;\n    \
+                        return points > 90 ? 0 : 1;\n}\n";
+
+#[test]
+fn the_start_fails_with_whose_other_status_a_silent_driver_passes() {
+    let driver = |third: &str, last: &str| {
+        format!("fail=0\n./grade 95 || fail=1\n./grade 40 && fail=1\n{third}\n{last}\nexit $fail\n")
+    };
+    let (asked, denied) = ("./grade 90 || fail=1", "./grade 60 && fail=1");
+    let project = project_of(&driver(asked, denied));
+    project.write("grade.c", IS_FIRST);
+    project.succeed(&["build"]);
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 3rd start of grade: ") && said.contains("3 passing, 1 failing"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `points >= 90`"), "{answer}");
+    let either = ("./grade 90; one=$?", "./grade 90; test $one = 0 -o $? = 0 || fail=1");
+    let nothing_left = ("./grade 90 && exit 0; fail=1", denied);
+    for (third, last) in [(asked, asked), either, nothing_left] {
+        project.write("driver", &driver(third, last));
+        let said = tested(&project);
+        assert!(said.contains("stay one test"), "{third}, {last}: {said}");
+    }
+}
+
 #[test]
 fn a_start_that_reads_what_another_one_wrote_is_not_blamed_for_it() {
     let driver = "set -e\n./grade < edge.txt > edge.out\n./grade edge.out > last.out\ncmp last.out last.expected\n";
@@ -441,6 +467,32 @@ fn starts_that_are_compared_at_the_end_in_a_directory_that_goes_are_told_apart()
     let answer = project.succeed(&["rank"]);
     assert!(answer.starts_with("spec, 2nd start of grade fails: "), "{answer}");
     assert!(answer.contains("with `points >= 90`"), "{answer}");
+}
+
+/// Compares each output behind its start; all are wrong but for the last one's, of which nothing is asked but its status.
+const COMPARES_EACH: &str = r#"status=0
+echo 90 > in1
+echo "90 points: 1" > exp1
+echo 30 60 > in2
+./grade in1 > out1 || status=1
+diff -u exp1 out1 || status=1
+UNIT=points ./grade in2 > out2 || status=1
+diff -u exp1 out2 || status=1
+./grade none > out3 2> err && status=1
+exit $status
+"#;
+
+#[test]
+fn starts_that_are_compared_one_by_one_and_are_all_wrong_fail() {
+    let project = project_of(COMPARES_EACH);
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 1st start of grade: spec: +90 points: 2"), "{said}");
+    assert!(
+        said.contains("fails: spec, 2nd start of grade: spec: ") && said.contains("0 passing, 2 failing"),
+        "{said}"
+    );
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `points >= 90`: all 2 failing tests pass"), "{answer}");
 }
 
 #[test]

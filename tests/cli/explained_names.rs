@@ -248,3 +248,33 @@ fn streams_are_told_by_how_the_program_got_them() {
     assert!(said.contains("stdout here, the stream opened at main.c:13 there"), "{said}");
     assert!(!said.contains(".so"), "{said}");
 }
+
+/// A structure that only the unit knows which makes it: for the others, and for those before it, it is declared alone.
+const COUNTER: [(&str, &str); 3] = [
+    (
+        "counter.h",
+        "typedef struct counter_state Counter;\nCounter *counter(int limit);\nint limit(const Counter *counter);\n",
+    ),
+    (
+        "counter.c",
+        "#include <stdlib.h>\n#include \"counter.h\"\nstruct counter_state { long taken; int limit; };\n\
+         Counter *counter(int limit)\n{\n    Counter *made = calloc(1, sizeof *made);\n    made->limit = limit + 1;\n    return made;\n}\n\
+         int limit(const Counter *counter)\n{\n    return counter->limit;\n}\n",
+    ),
+    (
+        "main.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include \"counter.h\"\nint main(int argc, char **argv)\n{\n    \
+         Counter *kept = counter(atoi(argv[argc - 1]));\n    printf(\"%d\\n\", limit(kept));\n    return 0;\n}\n",
+    ),
+];
+
+#[test]
+fn members_of_a_structure_that_other_units_only_declare_have_names() {
+    let suite = "kind = \"cases\"\ninputs = \"*.in\"\nrun = \"./main $(cat {input})\"\nexpect = \"{stem}.out\"";
+    let files = [("a.in", "3"), ("a.out", "3\n")];
+    let sources: Vec<(&str, &str)> = COUNTER.into_iter().chain(files).collect();
+    let project = Project::tested(&sources, "cc -g -O1 -o main main.c counter.c", suite);
+    let said = text(&project.suspect(&["explain"]));
+    assert!(said.contains("->limit"), "{said}");
+    assert!(!said.contains("calloc@"), "{said}");
+}

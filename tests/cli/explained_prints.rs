@@ -122,3 +122,53 @@ fn a_large_number_that_is_passed_is_told_as_one() {
     let origins = found["origins"].to_string();
     assert!(origins.contains("isatty(70000) returned 0"), "{found}");
 }
+
+/// Takes narrow numbers for ones that need no conversion, so a line is missing, and none that is written is wrong in itself.
+const LINES: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+struct op { const char *name; int value; };
+
+static struct op ops[8];
+static int n_ops, jump;
+
+static void add(const char *name, int value)
+{
+    ops[n_ops].name = name;
+    ops[n_ops++].value = value;
+}
+
+static void branch(int size, int value)
+{
+    if (value < 0)
+        return;
+    if (size > 4) /* fault */
+        add("cut", value);
+    jump = value + 1;
+}
+
+static void emit(void)
+{
+    puts("start");
+    for (int n = 0; n < n_ops; n++)
+        printf("%s %d\n", ops[n].name, ops[n].value);
+    if (jump > 0)
+        printf("jump %d\n", jump - 1);
+}
+
+int main(int argc, char **argv)
+{
+    branch(argc, atoi(argv[1]));
+    emit();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_line_that_is_missing_is_looked_for_before_what_is_written_in_its_place() {
+    let found = explained(LINES, "7", "start\nextend 7\njump 7", &["--budget", "20s"]);
+    let fault = line_of(LINES, "/* fault */");
+    let facts = found["facts"].as_array().unwrap();
+    let text = facts.iter().find(|fact| fact["line"] == fault).map_or("", |fact| fact["text"].as_str().unwrap());
+    assert!(text.starts_with("before that, branch() leaves something out: `size > 4` is false"), "{found}");
+}

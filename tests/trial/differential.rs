@@ -10,11 +10,12 @@ struct Subject {
     tests: &'static [&'static str],
 }
 
-const SUBJECTS: [Subject; 7] = [
+const SUBJECTS: [Subject; 8] = [
     Subject { source: "reader.c", tests: &["./prog"] },
     Subject { source: "words.c", tests: &["./prog", "./prog - < words.txt", "./prog none.txt"] },
     Subject { source: "numbers.c", tests: &["./prog 4", "./prog 5"] },
     Subject { source: "wild.c", tests: &["./prog"] },
+    Subject { source: "released.c", tests: &["./prog"] },
     Subject { source: "greedy.c", tests: &["./prog"] },
     Subject { source: "vandal.c", tests: &["./prog < words.txt", "./prog"] },
     Subject { source: "jumps.c", tests: &["./prog < pairs.txt"] },

@@ -121,6 +121,11 @@ impl Run {
         self.writes_from[point]..self.writes_from[point + 1]
     }
 
+    /// The write that a location was last changed by before `point`; what it held at first is one, too, if that was ever read.
+    pub fn last_write(&self, location: u32, point: u32) -> Option<u32> {
+        (0..self.write_range(point).start).rev().find(|write| self.locations[*write as usize] == location)
+    }
+
     /// The point that made `write`.
     pub fn writer(&self, write: u32) -> u32 {
         self.writers[write as usize]

@@ -1,12 +1,13 @@
 //! Strings of the program, read without ever faulting.
 
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use suspect_format::abi::PAGE;
 use suspect_format::trace::HASH_START;
 use suspect_format::trial::{TEXT_SEEN, TEXT_UNREADABLE, text_step, text_value};
 
-use crate::os::sys;
+use crate::os::module::Module;
+use crate::os::{symbols, sys};
 use crate::process;
 use crate::trial::trampoline;
 
@@ -132,10 +133,30 @@ impl Reader {
     }
 }
 
-/// Whether the page of `address` can be read: the first thread's stack without asking, the rest by the kernel's word.
+/// Whether the page of `address` can be read: the first thread's stack, this module and the heap without asking, the rest by the kernel's word.
 fn may_be_read(address: usize) -> bool {
     let in_trial = || process::entered().is_some_and(|process| process.role.load(Ordering::Relaxed) != 0);
-    on_stack(address) || if in_trial() { trampoline::is_readable(address) } else { sys::is_readable(address) }
+    let by_kernel = || if in_trial() { trampoline::is_readable(address) } else { sys::is_readable(address) };
+    on_stack(address) || in_module(address) || in_heap(address) || by_kernel()
+}
+
+fn in_module(address: usize) -> bool {
+    static FIRST: AtomicUsize = AtomicUsize::new(0);
+    static END: AtomicUsize = AtomicUsize::new(0);
+    if END.load(Ordering::Acquire) == 0 {
+        let (first, end) = Module::readable();
+        FIRST.store(first, Ordering::Relaxed);
+        END.store(end.max(1), Ordering::Release);
+    }
+    address >= FIRST.load(Ordering::Relaxed) && address < END.load(Ordering::Acquire)
+}
+
+/// Whether `address` is in what the C library has of the kernel by `sbrk` now: it says itself where that ends, also when it gives a part back.
+fn in_heap(address: usize) -> bool {
+    let (Some(process), end) = (process::entered(), symbols::heap_end()) else { return false };
+    let start = process.heap.load(Ordering::Relaxed);
+    // SAFETY: the C library's variable, which is there as long as that is.
+    start != 0 && address >= start && !end.is_null() && address < unsafe { end.read_volatile() }
 }
 
 fn on_stack(address: usize) -> bool {

@@ -176,11 +176,27 @@ impl Module {
         Some((header as usize, (header as usize).wrapping_add(length)))
     }
 
+    /// The pages from its first on that can be read as long as it is loaded: first address, and one past the last; both 0 when its ELF header is not in
+    /// memory. Pages behind a gap, or behind code that can only be executed, are left out.
+    pub fn readable() -> (usize, usize) {
+        let header = symbols::elf_header() as usize;
+        let (mut end, mut is_whole) = (header, true);
+        Module::segments(|segment| {
+            let start = segment.address as usize;
+            is_whole &= segment.is_readable && start <= page_up(end);
+            if is_whole {
+                end = end.max(start.wrapping_add(segment.in_memory as usize));
+            }
+        });
+        (header, end)
+    }
+
     /// Looks at the segments of this module that are in memory: nothing when its ELF header is not.
     pub fn segments(mut look: impl FnMut(Segment)) {
         const N_PROGRAM_HEADERS: usize = 56;
         const LOAD: u32 = 1;
         const WRITABLE: u32 = 2;
+        const READABLE: u32 = 4;
         let header = symbols::elf_header();
         if header.is_null() {
             return;
@@ -192,6 +208,7 @@ impl Module {
             let loaded = (0..count).map(|number| first.add(usize::from(number).wrapping_mul(56)));
             let loaded = loaded.filter(|entry| entry.cast::<u32>().read_unaligned() == LOAD);
             let word = |entry: *const u8, number: usize| entry.cast::<u64>().add(number).read_unaligned();
+            let flags = |entry: *const u8| entry.cast::<u32>().add(1).read_unaligned();
             // The first segment is where the header is.
             let low = loaded.clone().map(|entry| word(entry, 2)).min().unwrap_or(0);
             let bias = (header as u64).wrapping_sub(low);
@@ -200,7 +217,8 @@ impl Module {
                     address: bias.wrapping_add(word(entry, 2)),
                     in_file: word(entry, 4),
                     in_memory: word(entry, 5),
-                    is_writable: entry.cast::<u32>().add(1).read_unaligned() & WRITABLE != 0,
+                    is_writable: flags(entry) & WRITABLE != 0,
+                    is_readable: flags(entry) & READABLE != 0,
                 });
             });
         }
@@ -217,6 +235,8 @@ pub struct Segment {
     pub in_memory: u64,
     /// The program can write it.
     pub is_writable: bool,
+    /// The program can read it.
+    pub is_readable: bool,
 }
 
 /// Offset in an ELF header of the offset of the program headers.

@@ -165,6 +165,11 @@ pub fn elf_header() -> *const u8 {
     linked!("__ehdr_start").cast()
 }
 
+/// Where the heap ends that `sbrk` makes longer, as the C library keeps it; null without such a library.
+pub fn heap_end() -> *const usize {
+    foreign!("__curbrk").cast()
+}
+
 /// The C library's pointer to the environment, null without such a library.
 pub fn environment() -> *const *const *const c_char {
     foreign!("environ").cast()

@@ -28,6 +28,7 @@ const LSEEK: usize = 8;
 const MMAP: usize = 9;
 const MPROTECT: usize = 10;
 const MUNMAP: usize = 11;
+const BRK: usize = 12;
 const SIGPROCMASK: usize = 14;
 const PREAD: usize = 17;
 const PWRITE: usize = 18;
@@ -263,6 +264,12 @@ pub fn is_readable(address: usize) -> bool {
     // SAFETY: the kernel reads the eight bytes, if it can, and changes nothing.
     let answer = unsafe { raw(SIGPROCMASK, [NOTHING_KNOWN, address & !7, 0, 8, 0, 0]) };
     answer != Err(EFAULT)
+}
+
+/// Where the program's data, which `sbrk` makes longer, ends now.
+pub fn program_break() -> usize {
+    // SAFETY: address 0 is no place for an end, so nothing changes.
+    unsafe { raw(BRK, [0; 6]) }.unwrap_or(0)
 }
 
 /// Copies what is at `address` in this process, as far as it can be read; how many bytes that is. Valgrind takes no offence at what it copies.

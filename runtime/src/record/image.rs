@@ -121,7 +121,7 @@ fn path_of(module: &Module, auxiliary: &Auxiliary) -> &'static [u8] {
 
 /// The parts of this module's writable segments that are not zero, each at most once.
 fn pieces(mut take: impl FnMut(u64, u64)) {
-    Module::segments(|Segment { address, in_file, in_memory, is_writable }| {
+    Module::segments(|Segment { address, in_file, in_memory, is_writable, .. }| {
         if !is_writable {
             return;
         }
