@@ -144,7 +144,7 @@ fn explanation_of(
     room.end_runs_at(until);
     let Failing { recorded: mut failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
-        return match unassigned::decided_by(room, test, &failing, (request, until, told))? {
+        return match unassigned::decided_by(room, test, &failing, request, until, told)? {
             Some(explanation) => Ok((explanation, true)),
             None => Err(Obstacle::new(Obstacle::Tests, why)),
         };

@@ -43,7 +43,9 @@ pub fn decided_by(
     room: &RecordingRoom<'_>,
     test: &Test,
     failing: &RecordedTest,
-    (request, until, told): (&Request, Instant, &dyn Fn(&Explanation)),
+    request: &Request,
+    until: Instant,
+    told: &dyn Fn(&Explanation),
 ) -> Result<Option<Explanation>, Obstacle> {
     if failing.verdict != Verdict::Pass || request.second != Second::Alike || request.effect.is_some() {
         return Ok(None);
