@@ -7,11 +7,13 @@ use std::rc::Rc;
 use super::code::Junk;
 use super::exit::Consequence;
 use super::operator::Class;
-use super::removal::DEPTH;
 use super::{beside, bound_guard, candidate, exit, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
+
+/// How deep expressions are looked into.
+pub(super) const DEPTH: u32 = 32;
 
 /// A mutant without a name.
 pub(super) struct Draft {

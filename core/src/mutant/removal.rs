@@ -3,6 +3,7 @@
 //! At run time the operand that is left out is evaluated all the same, so only what has no effect can be left out; and the other one
 //! keeps the type to which the operator converted it.
 
+use super::anchor::DEPTH;
 use super::candidate::Found;
 use super::code::{Junk, plain};
 use super::operator::{Class, bits_of, number};
@@ -20,8 +21,6 @@ struct Type {
 }
 
 const INT: Type = Type { width: 32, is_float: false, signed: true };
-/// How deep expressions are looked into.
-pub(super) const DEPTH: u32 = 32;
 
 impl<'a> Found<'_, '_, 'a> {
     /// `a + b` becomes `a` or `b`, `a += b` becomes `a = b`.
