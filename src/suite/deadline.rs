@@ -69,3 +69,23 @@ impl Deadline {
         self.left(Duration::MAX).is_err()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn works_that_share_a_deadline_have_the_same_time_each() {
+        let within = Instant::now() + Duration::from_secs(6000);
+        let mut first = within;
+        for (works, least) in [(1, 5900), (3, 1900), (0, 5900)] {
+            let Deadline::At(until) = Deadline::At(within).shared(works) else { panic!("a deadline has a time") };
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(left > Duration::from_secs(least) && until <= within, "{works} works: {left:?}");
+            first = first.min(until);
+        }
+        assert!(first < within - Duration::from_secs(3000));
+        assert!(matches!(Deadline::Never.shared(3), Deadline::Never));
+        assert!(matches!(Deadline::Interrupt.shared(3), Deadline::Interrupt));
+    }
+}

@@ -122,3 +122,20 @@ impl KeptTest {
         Listed { name: self.name.clone(), dir: self.dir.clone(), plan }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::Config;
+    use super::*;
+
+    #[test]
+    fn a_list_is_the_same_whether_or_not_its_tests_are_taken_apart() {
+        let of = |lines: &str| {
+            let text = format!("[[suite]]\nkind = \"automake\"\n{lines}");
+            let config = Config::parse(text.as_bytes(), Path::new("suspect.toml")).unwrap();
+            key(&config.suites[0], Path::new("/project"))
+        };
+        assert_eq!(of("starts = true\ncases = \"auto\"\n"), of(""));
+        assert_ne!(of("env = { LC_ALL = \"C\" }\n"), of(""));
+    }
+}

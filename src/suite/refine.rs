@@ -305,6 +305,28 @@ mod tests {
     }
 
     #[test]
+    fn drivers_are_named_that_are_taken_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let listed = "[[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' one 'one, 1st start of p' two 'onemore'\"\nrun = \"true {test}\"\n";
+        let config = Config::parse(listed.as_bytes(), Path::new(FILE)).unwrap();
+        let suite = Suite::from_config(directory.path(), config).unwrap();
+        let only = ["one", "two", "onemore"].map(str::to_owned);
+        let scratch = ScratchRoot::new().unwrap();
+        let how = Refining {
+            scratch: &scratch,
+            deadline: Deadline::Never,
+            begins: &|_, _, _| {},
+            only: Some(&only),
+            lists: None,
+        };
+        let hint = |key| Hint { suite: 0, key, test: "one".into(), n_tests: 3, processes: 9, by_status: true };
+        assert_eq!(how.line(&suite, &hint(Key::Starts), |_| true), "starts = [\"one\", \"two\", \"onemore\"]");
+        let apart = how.line(&suite, &hint(Key::Starts), |driver| is_taken_apart(driver, &suite));
+        assert_eq!(apart, "starts = [\"one\"]");
+        assert_eq!(how.line(&suite, &hint(Key::Targets), |_| false), Key::Targets.line());
+    }
+
+    #[test]
     fn a_line_goes_behind_the_kind_of_its_suite() {
         let text = "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"ctest\"\n# more\n[[suite]]\nname = \"b\"\nkind = \"command\"\nresult = \"exit\"\n";
         let cases = with_line(text, 0, "cases = \"auto\"").unwrap();

@@ -87,7 +87,8 @@ impl Listing<'_> {
             let learnt = match as_known {
                 true => read(&kept),
                 false => match self.learn(&driver, &kept) {
-                    Err(SuiteError::Late(why)) => {
+                    // Only its share of the time is over.
+                    Err(SuiteError::Late(why)) if !self.deadline.is_over() => {
                         remove_tree(&kept);
                         notes.push(format!("{name}: its starts stay one test: {why}"));
                         None
@@ -97,6 +98,8 @@ impl Listing<'_> {
             };
             if let Some(learnt) = learnt {
                 notes.push(format!("{name}: {}", learnt.note));
+                // What it is asked from now on is not a part of its share.
+                let driver = Driver { deadline: self.deadline, ..driver };
                 let starts = self.tests_of(&driver, &kept, &learnt);
                 all[at].plan.has_starts = learnt.tells_all() && !starts.is_empty();
                 all.extend(starts);
