@@ -1,10 +1,12 @@
-//! The commands of a recipe that tests, each a test: `test: ; ./prog a | cmp - a.out` and so on. Commands that share a file are one.
+//! The commands of a recipe that tests, each a test: `test: ; ./prog a | cmp - a.out` and so on. Commands that share a file are one; a loop is one
+//! for each of its words.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::SuiteError;
 use super::load::Listing;
+use super::rounds::{self, is_start};
 use super::started::SAID;
 use crate::exec::{Command, Status, git};
 
@@ -35,7 +37,7 @@ pub(super) struct Group {
     pub(super) dir: PathBuf,
 }
 
-/// The groups of what `make` would run for a call with one target; nothing where they are not two at least that start a program of the project.
+/// The groups of what `make` would run for a call with one target; nothing where one starts no program of the project, or the only one is more than that.
 ///
 /// # Errors
 /// When make cannot be started.
@@ -51,33 +53,51 @@ pub(super) fn list<'c>(listing: &Listing, call: impl IntoIterator<Item = &'c str
     Ok(grouped(&commands, &Tree { root: listing.root }))
 }
 
-/// One command of a recipe.
+/// One command of a recipe, or a round of one.
 #[derive(Debug, PartialEq, Eq)]
-struct Recipe<'s> {
-    line: &'s str,
+struct Recipe {
+    line: String,
+    /// The line, or what it comes to in this round.
+    text: String,
     dir: PathBuf,
 }
 
+impl Recipe {
+    /// A line of a recipe, as often as it goes round.
+    fn all_of(line: &str, dir: &Path) -> Vec<Recipe> {
+        let rounds = rounds::of(line, dir).filter(|rounds| rounds.len() > 1);
+        let one = |line: String, text: String| Recipe { line, text, dir: dir.to_owned() };
+        match rounds {
+            Some(rounds) => rounds.into_iter().map(|round| one(round.line, round.text)).collect(),
+            None => vec![one(line.to_owned(), line.to_owned())],
+        }
+    }
+}
+
 /// What `make -n -w` says that it would run, but for calls of make that it follows and commands that only say something.
-fn commands<'s>(said: &'s str, top: &Path) -> Vec<Recipe<'s>> {
-    let (mut found, mut dirs): (Vec<Recipe>, Vec<PathBuf>) = (Vec::new(), vec![top.to_owned()]);
-    let mut rest = said;
+fn commands(said: &str, top: &Path) -> Vec<Recipe> {
+    let (mut found, mut dirs): (Vec<(&str, PathBuf)>, Vec<PathBuf>) = (Vec::new(), vec![top.to_owned()]);
+    let (mut rest, mut is_before) = (said, false);
     while !rest.is_empty() {
         let (line, behind) = rest.split_at(end_of_command(rest));
         rest = behind.strip_prefix('\n').unwrap_or(behind);
         let dir = dirs.last().map_or(top, PathBuf::as_path).to_owned();
+        // Whether the command before it may be what called make again; one call may do so several times.
+        let may_call = std::mem::replace(&mut is_before, false);
         match Said::of(line) {
             Said::Entering(deeper, is_first) => {
                 dirs.push(dir.join(deeper));
-                // The command before it is what called make again.
-                found.truncate(found.len() - usize::from(!is_first && !found.is_empty()));
+                found.truncate(found.len() - usize::from(!is_first && may_call));
             }
             Said::Leaving => _ = dirs.pop(),
-            Said::Remark => {}
-            Said::Command => found.push(Recipe { line, dir }),
+            Said::Remark => is_before = may_call,
+            Said::Command => {
+                found.push((line, dir));
+                is_before = true;
+            }
         }
     }
-    found
+    found.iter().flat_map(|(line, dir)| Recipe::all_of(line, dir)).collect()
 }
 
 /// Where a command ends that goes on behind each backslash at the end of a line.
@@ -161,6 +181,8 @@ struct Named {
     /// Whether it starts a program or script of the project.
     starts: bool,
     files: BTreeSet<PathBuf>,
+    /// Files that are written anew before they are read.
+    fresh: BTreeSet<PathBuf>,
     /// Values of options, each a file only if another command names it as one.
     values: BTreeSet<PathBuf>,
 }
@@ -168,8 +190,11 @@ struct Named {
 impl Named {
     fn of(recipe: &Recipe, files: &impl Files) -> Named {
         let (mut named, mut dirs) = (Named::default(), vec![recipe.dir.clone()]);
-        for command in recipe.line.split(ENDS) {
-            let words = command.split([' ', '\t', '<', '>']).map(|word| word.trim_matches(['"', '\'', '\\', '@']));
+        // A status that is asked for is no file.
+        let text = recipe.text.replace("$?", "0");
+        for command in text.split(ENDS) {
+            let command = &command.replace(">>", " < ").replace('>', " > ").replace('<', " ");
+            let words = command.split([' ', '\t']).map(|word| word.trim_matches(['"', '\'', '\\', '@']));
             let words = words.filter(|word| !word.is_empty() && !KEYWORDS.contains(word));
             let words: Vec<&str> = words.skip_while(|word| word.contains('=')).collect();
             match words[..] {
@@ -185,10 +210,14 @@ impl Named {
 
     /// Adds the words of one command.
     fn add(&mut self, words: &[&str], dir: &Path, files: &impl Files) {
-        let mut is_value = false;
+        let (mut is_value, mut is_written) = (false, false);
         for (at, &word) in words.iter().enumerate() {
             let path = plain(&dir.join(word));
+            if std::mem::replace(&mut is_written, word == ">") && !word.contains('$') && !self.files.contains(&path) {
+                self.fresh.insert(path.clone());
+            }
             match word {
+                ">" => {}
                 _ if INTERPRETERS.contains(&word) => self.starts = true,
                 _ if word.contains('/') && files.is_program(&path) || word.starts_with("./") => self.starts = true,
                 _ if at == 0 || word.starts_with('-') => {}
@@ -208,8 +237,9 @@ impl Named {
     fn shares(&self, other: &Named, known: &BTreeSet<PathBuf>) -> bool {
         let reads =
             |one: &Named, file: &PathBuf| one.files.iter().chain(&one.values).any(|path| file.starts_with(path));
+        let is_anew = |file: &PathBuf| self.fresh.contains(file) && other.fresh.contains(file);
         let meet = |one: &Named, other: &Named| {
-            one.files.iter().filter(|path| !known.contains(*path)).any(|file| reads(other, file))
+            one.files.iter().filter(|path| !known.contains(*path) && !is_anew(path)).any(|file| reads(other, file))
         };
         meet(self, other) || meet(other, self)
     }
@@ -225,7 +255,8 @@ fn plain(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
-/// Commands that share a file, in their order, for each set of those that start a program of the project; nothing where another one does more than to tidy up.
+/// Commands that share a file, in their order, for each set of those that start a program of the project; nothing where another one does more than to tidy up,
+/// or the only one is more than a start.
 fn grouped(commands: &[Recipe], files: &impl Files) -> Vec<Group> {
     let tidies = |command: &&Recipe| command.line.split_whitespace().next().is_some_and(|word| TIDYING.contains(&word));
     let commands: Vec<&Recipe> = commands.iter().filter(|command| !tidies(command)).collect();
@@ -244,7 +275,8 @@ fn grouped(commands: &[Recipe], files: &impl Files) -> Vec<Group> {
     let members = |group: usize| -> Vec<usize> { (0..commands.len()).filter(|at| group_of[*at] == group).collect() };
     let groups: Vec<Vec<usize>> = (0..commands.len()).map(members).filter(|group| !group.is_empty()).collect();
     let all_start = groups.iter().all(|group| group.iter().any(|at| named[*at].starts));
-    if !all_start || groups.len() < 2 || groups.len() > MOST {
+    let is_one = groups.len() == 1 && !matches!(commands[..], [only] if is_start(&only.line));
+    if !all_start || is_one || groups.len() > MOST {
         return Vec::new();
     }
     groups.iter().map(|group| Group::of(&group.iter().map(|at| commands[*at]).collect::<Vec<_>>())).collect()
@@ -254,7 +286,7 @@ impl Group {
     fn of(commands: &[&Recipe]) -> Group {
         let dir = commands[0].dir.clone();
         let line = match commands {
-            [command] => command.line.to_owned(),
+            [command] => command.line.clone(),
             all => {
                 let there = |command: &Recipe| match command.dir == dir {
                     true => format!("( {}\n)", command.line),
@@ -263,7 +295,8 @@ impl Group {
                 all.iter().map(|command| there(command)).collect::<Vec<_>>().join(" && ")
             }
         };
-        Group { name: name_of(commands[0].line), line, dir }
+        let named = if is_start(&commands[0].line) { &commands[0].line } else { &commands[0].text };
+        Group { name: name_of(named), line, dir }
     }
 }
 
@@ -312,6 +345,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_loop_is_a_command_for_each_word() {
+        assert_eq!(lines("for t in bin/a bin/b; do ./$t || exit 1; done\n"), ["./bin/a", "./bin/b"]);
+        let compared = "for t in in/x in/y; do ./a < $t > o; cmp o in/z || exit 1; done\n";
+        assert_eq!(
+            lines(compared),
+            ["in/x", "in/y"].map(|word| format!("for t in {word}; do ./a < $t > o; cmp o in/z || exit 1; done"))
+        );
+        for shared in
+            ["./a < $t >> o; cmp o in/z", "cmp o $t; ./a > o", "n=$((n+1)); ./a < $t > o.$n", "./a < $t > ${t%/*}"]
+        {
+            assert_eq!(lines(&format!("for t in in/x in/y; do {shared}; done\n")), [""; 0], "{shared}");
+        }
+    }
+
+    #[test]
+    fn the_only_command_is_one_if_it_starts_a_program_and_no_more() {
+        assert_eq!(lines("./a\n"), ["./a"]);
+        assert_eq!(lines("L=. X='1 2' ./a in/x\n").len(), 0);
+        assert_eq!(lines("L=. ./a in/x\n"), ["L=. ./a in/x"]);
+        assert_eq!(lines("./a in/x | cmp - in/y\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_loop_that_calls_make_is_what_make_runs_for_each() {
+        let said = "for d in s t; do make -C $d; done\nmake[1]: Entering directory '/p/s'\n./a\nmake[1]: Leaving directory '/p/s'\n\
+                    make[1]: Entering directory '/p/t'\n./b\nmake[1]: Leaving directory '/p/t'\n";
+        assert_eq!(lines(said), ["./a", "./b"]);
+    }
+
     fn lines(said: &str) -> Vec<String> {
         grouped(&commands(said, Path::new("/p")), &Simple).into_iter().map(|group| group.line).collect()
     }
@@ -342,7 +405,6 @@ mod tests {
             3
         );
         for said in [
-            "./a\n",
             "./a\ncmp x y\n",
             "./a x\n./b x\n",
             "echo >x\n./a x\n",
@@ -394,7 +456,7 @@ mod tests {
             let found = grouped(&parts, &Simple);
             if !found.is_empty() {
                 for part in &parts {
-                    prop_assert!(found.iter().any(|group| group.line.contains(part.line)), "{} in {:?}", part.line, found);
+                    prop_assert!(found.iter().any(|group| group.line.contains(&part.line)), "{} in {:?}", part.line, found);
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::deadline::Deadline;
 use super::framework::Framework;
 use super::load::Listing;
 use super::oracle::Oracle;
+use super::split;
 use super::targets::{self, Call};
 use super::{Suite, Test};
 
@@ -113,12 +114,17 @@ impl Suite {
         (!is_split && !is_driver && processes >= many).then_some(Key::Starts)
     }
 
-    /// Whether make says that a test which calls it consists of several.
+    /// Whether make says that a test which calls it consists of several, or is the start of a program that has cases.
     fn has_parts(&self, test: &Test, section: &SuiteConfig, run: &str) -> bool {
         let (root, deadline, dir) = (self.root(), Deadline::default(), test.dir.clone());
         let listing = Listing { name: &test.name, number: test.suite, root, dir, section, deadline };
         let may_have = Call::parse(run).is_some_and(|call| call.may_have_parts(&test.dir));
-        may_have && targets::list(&listing, run).is_ok_and(|parts| !parts.is_empty())
+        let parts = if may_have { targets::list(&listing, run).unwrap_or_default() } else { Vec::new() };
+        match &parts[..] {
+            [] => false,
+            [only] => split::has_cases(&only.dir, &only.line),
+            _ => true,
+        }
     }
 }
 

@@ -52,6 +52,7 @@ mod oracle;
 mod other;
 mod print;
 mod refine;
+mod rounds;
 mod script;
 mod shape;
 mod split;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::automake;
 use super::case_list::{CaseList, PATIENCE, run};
+use super::cases::shell_argv;
 use super::config::Cases;
 use super::framework::{Extra, Framework};
 use super::functions;
@@ -122,6 +123,12 @@ impl Test {
     }
 }
 
+/// Whether a shell's line in `dir` starts a program that has cases.
+pub(super) fn has_cases(dir: &Path, line: &str) -> bool {
+    let plan = Plan { argv: shell_argv(line.into()), ..Plan::default() };
+    Program::of(&Listed { name: String::new(), dir: dir.to_owned(), plan }, Cases::Auto).is_some()
+}
+
 /// A test that is a program of a framework.
 struct Program {
     /// Those that it shows, at least one; a program may bring functions called as a framework's are.
@@ -180,8 +187,8 @@ impl Program {
         let mut plan = Plan { argv: self.with(&arguments), oracle, ..test.plan.clone() };
         plan.env.extend(env.into_iter().map(|(name, value)| (name, Some(value))));
         let shown = match list.framework {
-            Framework::Functions => functions::shortest(case, &list.names),
-            _ => case.trim_start_matches('/'),
+            Framework::Functions => functions::shown(case, &list.names),
+            _ => case.trim_start_matches('/').to_owned(),
         };
         Listed { name: format!("{}/{shown}", test.name), dir: test.dir.clone(), plan }
     }

@@ -76,18 +76,14 @@ impl<'c> Call<'c> {
         let Some(makefile) = Makefile::of(&dir.join(self.dir())) else { return false };
         let parts = makefile.sources(self.target);
         let recipe = makefile.recipe(self.target);
-        let does: Vec<&&str> = recipe.iter().filter(|line| !only_says(line)).collect();
-        let makes_more = does.iter().any(|line| line.contains("$(MAKE)") || line.contains("${MAKE}"));
-        match does.is_empty() {
-            true => {
-                parts.is_none_or(|parts| parts.iter().any(|part| makefile.makes(part) && !makefile.makes_file(part)))
-            }
-            false => (does.len() > 1 || makes_more) && !makefile.exports() && !makefile.sets("SHELL"),
+        if recipe.iter().any(|line| !only_says(line)) {
+            return !makefile.exports() && !makefile.sets("SHELL");
         }
+        parts.is_none_or(|parts| parts.iter().any(|part| makefile.makes(part) && !makefile.makes_file(part)))
     }
 }
 
-/// The parts of a test that calls make; nothing where they are not two at least.
+/// The parts of a test that calls make; the only one is the start of a program.
 ///
 /// # Errors
 /// When make cannot be started.
