@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use suspect::source::{Edit, apply};
@@ -70,9 +70,21 @@ enum Shown {
     Wrong(String),
 }
 
+/// Built once for the tests that change nothing of it; one at a time tries mutants.
+static SHARED: LazyLock<Mutex<Subject>> = LazyLock::new(|| Mutex::new(Subject::of(Project::shared())));
+
 impl Subject {
+    /// One whose tests may be changed.
     fn new() -> Subject {
-        let project = Project::new();
+        Subject::of(Project::new())
+    }
+
+    /// The one that several tests share.
+    fn shared() -> MutexGuard<'static, Subject> {
+        SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of(project: Project) -> Subject {
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/edits");
         let read = |name: &str| fs::read(programs.join(name).with_extension("c")).unwrap();
         let write = |name: &str, text: &[u8]| fs::write(project.path().join(name).with_extension("c"), text).unwrap();
@@ -352,7 +364,7 @@ fn judge(shown: &[Shown]) -> usize {
 
 /// Compares a sample of the classes that have many; how many are the same.
 pub fn compared(sample: usize) -> usize {
-    judge(&Subject::new().mutants(MANY, Some(sample)))
+    judge(&Subject::shared().mutants(MANY, Some(sample)))
 }
 
 /// Classes of mutants in the arguments of macros.
@@ -363,41 +375,41 @@ fn edits_in_arguments_of_macros_do_what_their_mutants_do() {
     let text = include_str!("../programs/edits/macros.c");
     let line = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
     let lines = format!("macros.c:{}-{}", line("static int arguments"), line("TOTAL(n / 2)"));
-    assert!(judge(&Subject::new().mutants_in(&["--lines", &lines], ARGUED, None)) > 60);
+    assert!(judge(&Subject::shared().mutants_in(&["--lines", &lines], ARGUED, None)) > 60);
 }
 
 #[test]
 fn edits_of_numbers_that_are_passed_do_what_their_mutants_do() {
-    assert!(judge(&Subject::new().mutants_in(&["--files", "passed.c"], "STI", None)) > 100);
+    assert!(judge(&Subject::shared().mutants_in(&["--files", "passed.c"], "STI", None)) > 100);
 }
 
 #[test]
 fn calls_of_other_functions_do_what_their_mutants_do() {
-    assert!(judge(&Subject::new().mutants_in(&["--files", "callees.c"], "CFR", None)) > 65);
+    assert!(judge(&Subject::shared().mutants_in(&["--files", "callees.c"], "CFR", None)) > 65);
 }
 
 #[test]
 fn other_members_are_what_their_mutants_take() {
-    assert!(judge(&Subject::new().mutants_in(&["--files", "members.c"], "MRR", None)) > 70);
+    assert!(judge(&Subject::shared().mutants_in(&["--files", "members.c"], "MRR", None)) > 70);
 }
 
 #[test]
 fn guards_of_numbers_do_what_their_mutants_do() {
-    let subject = Subject::new();
+    let subject = Subject::shared();
     assert!(judge(&subject.mutants_in(&["--files", "numbers.c"], "VGI", None)) > 30);
     assert!(judge(&subject.mutants_in(&["--files", "numbers.c"], "RCI", None)) > 8);
 }
 
 #[test]
 fn guards_that_do_what_others_do_are_what_their_mutants_are() {
-    let subject = Subject::new();
+    let subject = Subject::shared();
     assert!(judge(&subject.mutants_in(&["--files", "exits.c"], "VGI", None)) > 90);
     assert!(judge(&subject.mutants_in(&["--files", "exits.c"], "NGI", None)) > 15);
 }
 
 #[test]
 fn second_values_of_comparisons_do_what_their_mutants_do() {
-    assert!(judge(&Subject::new().mutants_in(&["--files", "seconds.c"], "DJI", None)) > 15);
+    assert!(judge(&Subject::shared().mutants_in(&["--files", "seconds.c"], "DJI", None)) > 15);
 }
 
 #[test]

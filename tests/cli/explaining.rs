@@ -34,7 +34,7 @@ fn source(program: &str) -> String {
 
 /// All programs, built once.
 static BUILT: LazyLock<Project> = LazyLock::new(|| {
-    let project = Project::new();
+    let project = Project::shared();
     let (mut tests, mut build) = (String::new(), String::from("set -e\n"));
     for (number, (program, inputs)) in (0..).zip(PROGRAMS) {
         project.write(&format!("{program}.c"), &source(program));

@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long a test's project lives before all tests are ended: so that a test that hangs is named. All of them together take less.
+/// How long a test's own project lives before all tests are ended: so that a test that hangs is named. None takes a fifth of it on a busy machine.
 const HANGS: Duration = Duration::from_secs(50 * 60);
 
 /// A project of a test's own.
 pub struct Project {
     directory: tempfile::TempDir,
     /// Its end tells the watch that the test has ended.
-    _alive: Sender<()>,
+    _alive: Option<Sender<()>>,
 }
 
 /// Ends all tests, and says which one hangs, unless what is returned is dropped in time.
@@ -34,7 +34,12 @@ fn watch() -> Sender<()> {
 impl Project {
     /// An empty project.
     pub fn new() -> Project {
-        Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap(), _alive: watch() }
+        Project { _alive: Some(watch()), ..Project::shared() }
+    }
+
+    /// An empty project that several tests share: it lives until the last of them has ended, however long that takes.
+    pub fn shared() -> Project {
+        Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap(), _alive: None }
     }
 
     /// One of these sources, built by this command and tested by one suite.

@@ -36,7 +36,7 @@ fn fill(project: &Project, suite: &str) {
 }
 
 static BUILT: LazyLock<Project> = LazyLock::new(|| {
-    let project = Project::new();
+    let project = Project::shared();
     fill(&project, SUITE);
     project
 });

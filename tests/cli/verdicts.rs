@@ -11,7 +11,7 @@ const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"
 
 /// `otherwise.c`, built once; one test at a time changes the suite.
 static BUILT: LazyLock<Mutex<Project>> = LazyLock::new(|| {
-    let project = Project::new();
+    let project = Project::shared();
     project.copy_program("otherwise.c").write("suspect.toml", SUITE).write("tests.txt", "true\n");
     project.succeed(&["build", "--", "cc", "-g", "-O2", "-ffast-math", "-w", "-o", "otherwise", "otherwise.c"]);
     Mutex::new(project)

@@ -14,7 +14,7 @@ const PAIRS: [[&str; 2]; 6] =
     [["s 1", "s 2"], ["f 3", "f 7"], ["g 3", "g 4"], ["q 35", "q 12"], ["v 50", "v 60"], ["d 3", "d 4"]];
 
 static BUILT: LazyLock<Project> = LazyLock::new(|| {
-    let project = Project::new();
+    let project = Project::shared();
     for name in ["wild.c", "plugged.c"] {
         let source = format!("{}/tests/programs/why/{name}", env!("CARGO_MANIFEST_DIR"));
         project.write(name, &std::fs::read_to_string(source).unwrap());
