@@ -8,14 +8,15 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{
-    CASE_LIST_BYTES, CASE_SEPARATOR, CASE_WAYS, CaseWay, ENV_CASE_FUNCTION, ENV_CASE_LIST, ENV_CASE_RESULT,
+    CASE_HANDED, CASE_LIST_BYTES, CASE_LIST_BYTES_HANDED, CASE_SEPARATOR, CASE_WAYS, CaseWay, ENV_CASE_FUNCTION,
+    ENV_CASE_LIST, ENV_CASE_RESULT,
 };
 
 use crate::cases::variable;
 use crate::os::memory::{self, Writer};
 use crate::os::settings::Auxiliary;
 use crate::os::symbols;
-use crate::os::sys::{self, File, O_CLOEXEC, O_RDWR};
+use crate::os::sys::{File, O_CLOEXEC, O_RDWR};
 
 /// Bytes of a path, with its zero.
 const PATH_BYTES: usize = 4096;
@@ -38,6 +39,8 @@ static ENTERED: AtomicUsize = AtomicUsize::new(0);
 static FRAMES: [AtomicUsize; DEPTH] = [const { AtomicUsize::new(0) }; DEPTH];
 /// Functions told so far.
 static TOLD: AtomicUsize = AtomicUsize::new(0);
+/// The list has no room for functions that are handed addresses.
+static IS_FULL: AtomicBool = AtomicBool::new(false);
 /// A function calls itself once more, see [`CaseWay::Around`].
 static AGAIN: AtomicBool = AtomicBool::new(false);
 
@@ -78,11 +81,11 @@ pub unsafe extern "C" fn __suspect_case(name: *const c_char, frame: usize) -> u3
         if is_chosen() {
             let way = way(memory::text(name), frame);
             if way == CaseWay::Around {
-                tell_entered(name, frame);
+                let _: Option<u32> = tell_entered(name, frame);
             }
             (way, ENTERED.load(Ordering::Relaxed) as u32)
         } else {
-            (CaseWay::Around, tell_entered(name, frame))
+            tell_entered(name, frame).map_or((CaseWay::On, 0), |number| (CaseWay::Around, number))
         }
     };
     AGAIN.store(way == CaseWay::Around, Ordering::Relaxed);
@@ -98,7 +101,7 @@ pub extern "C" fn __suspect_case_left(answer: u32, returns: u32, result: u64) {
         if is_chosen() {
             ENTERED.store((number as usize).saturating_sub(1), Ordering::Relaxed);
         } else {
-            tell(b'-', u64::from(number), |line| {
+            let _: bool = tell(b'-', u64::from(number), CASE_LIST_BYTES, |line| {
                 if returns != 0 {
                     word(line, result);
                 }
@@ -122,22 +125,29 @@ unsafe fn is_chosen() -> bool {
     unsafe { *(&raw const CHOSEN).cast::<u8>() != 0 }
 }
 
-/// Tells that the function called `name` is entered; its number in the list.
+/// Tells that the function called `name` is entered; its number in the list, in which there may be no room for it.
 ///
 /// # Safety
 /// `name` is a C string, and so is [`LIST`].
-unsafe fn tell_entered(name: *const c_char, frame: usize) -> u32 {
-    let number = TOLD.fetch_add(1, Ordering::Relaxed) as u32 & NUMBERS;
+unsafe fn tell_entered(name: *const c_char, frame: usize) -> Option<u32> {
     // SAFETY: vouched for by the caller.
-    unsafe {
-        tell(b'+', frame as u64, |line| {
+    let is_handed = is_handed(unsafe { memory::text(name) });
+    if is_handed && IS_FULL.load(Ordering::Relaxed) {
+        return None;
+    }
+    let number = TOLD.fetch_add(1, Ordering::Relaxed) as u32 & NUMBERS;
+    let room = if is_handed { CASE_LIST_BYTES_HANDED } else { CASE_LIST_BYTES };
+    // SAFETY: vouched for by the caller.
+    let is_told = unsafe {
+        tell(b'+', frame as u64, room, |line| {
             word(line, u64::from(number));
             line.byte(b' ');
             let length = memory::copy_text(name, line.0, NAME_BYTES);
             line.0 = line.0.add(length);
-        });
-    }
-    number
+        })
+    };
+    IS_FULL.store(is_handed && !is_told, Ordering::Relaxed);
+    (is_told || !is_handed).then_some(number)
 }
 
 /// What the function called `name` does as one of which one alone is to run.
@@ -152,6 +162,9 @@ unsafe fn way(name: &[u8], frame: usize) -> CaseWay {
     }
     // SAFETY: vouched for by the caller.
     let chosen = unsafe { memory::text((&raw const CHOSEN).cast()) };
+    if is_handed(name) && !chosen.iter().any(|byte| *byte == CASE_HANDED as u8) {
+        return CaseWay::On;
+    }
     let mut names = chosen.split(|byte| *byte == CASE_SEPARATOR as u8);
     let way = match (names.nth(depth), FRAMES.get(depth)) {
         // The case itself has been entered.
@@ -173,14 +186,19 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     unsafe { one.len() == other.len() && memory::same(one.as_ptr() as usize, other.as_ptr() as usize, one.len()) }
 }
 
-/// Puts a line at the end of the list, unless that is full or there is none.
+/// Whether a case function is handed addresses, by its name.
+fn is_handed(name: &[u8]) -> bool {
+    name.first() == Some(&(CASE_HANDED as u8))
+}
+
+/// Puts a line at the end of the list, unless that has so many bytes or there is none; whether it did.
 ///
 /// # Safety
 /// [`LIST`] is a C string; `rest` writes [`LINE_BYTES`] less 19 at most.
-unsafe fn tell(sign: u8, number: u64, rest: impl FnOnce(&mut Writer)) {
+unsafe fn tell(sign: u8, number: u64, room: u64, rest: impl FnOnce(&mut Writer)) -> bool {
     // SAFETY: the static is as long as said.
     if unsafe { *(&raw const LIST).cast::<u8>() } == 0 {
-        return;
+        return false;
     }
     // Not zeros, for which the program's `memset` would be called.
     let mut line = MaybeUninit::<[u8; LINE_BYTES]>::uninit();
@@ -194,15 +212,12 @@ unsafe fn tell(sign: u8, number: u64, rest: impl FnOnce(&mut Writer)) {
         rest(&mut writer);
         writer.byte(b'\n');
         let length = (writer.0 as usize).wrapping_sub(start as usize);
-        let Ok(file) = File::open((&raw const LIST).cast(), O_RDWR | O_CLOEXEC) else { return };
-        if file.lock().is_ok()
-            && let Ok(end) = file.length()
-            && end < CASE_LIST_BYTES
-        {
-            // What cannot be written is missed by who reads the list.
-            let _: Result<(), sys::Errno> = file.write_at(start, length, end);
-        }
+        let Ok(file) = File::open((&raw const LIST).cast(), O_RDWR | O_CLOEXEC) else { return false };
+        // What cannot be written is missed by who reads the list.
+        let is_told = file.lock().is_ok()
+            && file.length().is_ok_and(|end| end < room && file.write_at(start, length, end).is_ok());
         file.unlock();
+        is_told
     }
 }
 

@@ -87,7 +87,8 @@ fn trying<T>(
     let begins = |number: usize, n_tests: usize, name: &str| {
         status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
     };
-    let done = work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only: None, lists: None })?;
+    let done =
+        work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only: None, parts: false, lists: None })?;
     drop(status);
     drop(scratch);
     store.remove_tmp()?;

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use suspect_format::abi::{CASE_LIST_BYTES, CASE_SEPARATOR, ENV_CASE_LIST};
+use suspect_format::abi::{CASE_HANDED, CASE_LIST_BYTES, CASE_LIST_BYTES_HANDED, CASE_SEPARATOR, ENV_CASE_LIST};
 
 use super::case_list::{CaseList, PATIENCE, run};
 use super::deadline::patience_after;
@@ -45,7 +45,11 @@ pub(super) fn list(whole: &Command) -> Result<CaseList, String> {
     let outcome = run(&command)?;
     let usual = if outcome.status == Status::TimedOut { Duration::ZERO } else { outcome.wall };
     let passes = outcome.status == Status::Exited(0);
-    let calls = Calls::of(file.path())?;
+    let text = told(file.path())?;
+    let calls = Calls::read(&text, false);
+    let handed = || Some(Calls::read(&text, true)).filter(|_| text.len() < CASE_LIST_BYTES_HANDED as usize);
+    // Those that are handed something may be helpers of the others.
+    let calls = if calls.cases().len() < 2 { handed().unwrap_or(calls) } else { calls };
     let names = calls.cases();
     let list = CaseList { framework: Framework::Functions, way: calls.usual_result(&names) as usize, names };
     if list.names.len() > 1 {
@@ -70,9 +74,11 @@ fn see_alone(whole: &Command, list: &CaseList, passes: bool) -> Result<(), Strin
         list.framework.alone(name, list.way).env.iter().for_each(|(name, value)| command.env.set(name, value));
         command.env.set(ENV_CASE_LIST, file.path());
         let passes = run(&command)?.status == Status::Exited(0);
-        Ok::<(bool, Calls), String>((passes, Calls::of(file.path())?))
+        Ok::<(bool, Calls), String>((passes, Calls::read(&told(file.path())?, name.contains(CASE_HANDED))))
     };
-    if !alone(NONE)?.0 {
+    let is_handed = list.names.iter().any(|name| name.contains(CASE_HANDED));
+    let none = if is_handed { format!("{CASE_HANDED}{NONE}") } else { NONE.to_owned() };
+    if !alone(&none)?.0 {
         return Err("it fails without its test functions, too".to_owned());
     }
     let mut failed = None;
@@ -95,8 +101,20 @@ fn see_alone(whole: &Command, list: &CaseList, passes: bool) -> Result<(), Strin
     }
 }
 
-/// A case's own name, or after its callers' where other cases are called so.
-pub(super) fn shortest<'c>(case: &'c str, names: &[String]) -> &'c str {
+/// What the runtime told in a file.
+fn told(file: &Path) -> Result<String, String> {
+    let mut text = Vec::new();
+    let limited = fs::File::open(file).map(|file| file.take(CASE_LIST_BYTES + 1));
+    limited.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// A case as people call it: its own name, or after its callers' where other cases are called so.
+pub(super) fn shown(case: &str, names: &[String]) -> String {
+    shortest(case, names).replace(CASE_HANDED, "")
+}
+
+fn shortest<'c>(case: &'c str, names: &[String]) -> &'c str {
     let own = |name: &str| name.rsplit(CASE_SEPARATOR).next().map(str::len);
     let short = &case[case.len() - own(case).unwrap_or(case.len())..];
     let is_so = |name: &&String| name.ends_with(short) && own(name) == Some(short.len());
@@ -104,16 +122,8 @@ pub(super) fn shortest<'c>(case: &'c str, names: &[String]) -> &'c str {
 }
 
 impl Calls {
-    /// Those that the runtime told in a file.
-    fn of(file: &Path) -> Result<Calls, String> {
-        let mut text = Vec::new();
-        let limited = fs::File::open(file).map(|file| file.take(CASE_LIST_BYTES + 1));
-        limited.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| error.to_string())?;
-        Ok(Calls::read(&String::from_utf8_lossy(&text)))
-    }
-
-    /// Reads what the runtime wrote. Of a function that was left by a jump there is no second line.
-    fn read(text: &str) -> Calls {
+    /// Reads what the runtime wrote, with functions that are handed addresses or without. Of a function that was left by a jump there is no second line.
+    fn read(text: &str, with_handed: bool) -> Calls {
         let mut calls = Calls { all: vec![Called::default()] };
         // Those that have been entered: place of the return address, number in the process, number of the function here.
         let mut entered: Vec<(u64, u64, usize)> = Vec::new();
@@ -125,6 +135,7 @@ impl Calls {
                 continue;
             };
             match (sign, second, name) {
+                ("+", _, Some(name)) if name.starts_with(CASE_HANDED) && !with_handed => {}
                 ("+", Some(second), Some(name)) => {
                     // The stack grows down.
                     entered.truncate(entered.iter().take_while(|(frame, ..)| *frame > first).count());
@@ -202,7 +213,15 @@ mod tests {
     use super::*;
 
     fn read(lines: &[&str]) -> Calls {
-        Calls::read(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+        Calls::read(&lines.iter().map(|line| format!("{line}\n")).collect::<String>(), true)
+    }
+
+    #[test]
+    fn functions_that_are_handed_addresses_are_read_if_they_are_wanted() {
+        let text = "+80 0 test_all\n+50 1 *test_a\n-1 0\n+50 2 *test_b\n-2 1\n-0 0\n";
+        assert_eq!(Calls::read(text, false).cases(), ["test_all"]);
+        assert_eq!(Calls::read(text, true).cases(), ["test_all:*test_a", "test_all:*test_b"]);
+        assert_eq!(shown("test_all:*test_a", &Calls::read(text, true).cases()), "test_a");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Refining<'a> {
     pub begins: &'a dyn Fn(usize, usize, &str),
     /// The tests that alone are to tell more, and are run; of those, what each starts. Without it all are, in every way.
     pub only: Option<&'a [String]>,
+    /// Whether the suite's tests are parts of one that was taken apart just now: cases of these are looked for, too.
+    pub parts: bool,
     /// The lists of the suite as it is, where they are known: its tools are slow.
     pub lists: Option<&'a KeptLists>,
 }
@@ -60,7 +62,7 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     let told: Vec<(usize, u32, Option<Vec<u8>>)> = runs.iter().map(of_run).collect();
     let hints = suite.hints(told.iter().map(|(number, processes, output)| (*number, *processes, output.as_deref())));
     let mut refinements = Vec::new();
-    let is_of_parts = |hint: &Hint| [Key::Starts, Key::Targets].contains(&hint.key);
+    let is_of_parts = |hint: &Hint| [Key::Starts, Key::Targets].contains(&hint.key) || how.parts;
     for hint in hints.into_iter().filter(|hint| how.only.is_none() || is_of_parts(hint)) {
         let mut line = how.line(&suite, &hint, |_| true);
         let Some(changed) = with_line(&text, hint.suite, &line) else { continue };
@@ -89,7 +91,7 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     let has_parts = |one: &Refinement| one.refused.is_none() && one.line == Key::Targets.line();
     if refinements.iter().any(has_parts) {
         let failing: Vec<String> = failing(&suite, &runs).take(MOST_FAILING).collect();
-        refinements.extend(of_parts(root, &Refining { only: Some(&failing), ..*how })?);
+        refinements.extend(of_parts(root, &Refining { only: Some(&failing), parts: true, ..*how })?);
     }
     Ok(refinements)
 }
@@ -317,6 +319,7 @@ mod tests {
             deadline: Deadline::Never,
             begins: &|_, _, _| {},
             only: Some(&only),
+            parts: false,
             lists: None,
         };
         let hint = |key| Hint { suite: 0, key, test: "one".into(), n_tests: 3, processes: 9, by_status: true };

@@ -382,3 +382,67 @@ fn functions_that_take_a_record_of_their_test_are_cases_of_what_another_make_sta
     assert!(said.contains("1 of 3 tests fails") && said.contains("command/test_times fails: "), "{said}");
     assert!(said.contains("`i < count`"), "{said}");
 }
+
+/// A test program whose functions are handed what it reports to and what it is set to, as are those that help them.
+const HANDED: &str = r#"
+#include <stdbool.h>
+#include <stdio.h>
+#include "../cases/calc.h"
+struct report { int n_tests, n_passed; };
+struct config { const char *name; };
+static bool test_ends(struct report *report, const char *name, bool passes)
+{
+    report->n_tests++;
+    report->n_passed += passes;
+    printf("%s: %s\n", passes ? "PASS" : "FAIL", name);
+    return passes;
+}
+static bool test_is(const int *is, const int *wanted) { return *is == *wanted; }
+static bool test_add(struct report *report, const struct config *config)
+{
+    int is = add(2, 3), wanted = 5;
+    return test_ends(report, __func__, config->name && test_is(&is, &wanted));
+}
+static bool test_times(struct report *report, const struct config *config)
+{
+    int is = times(2, 3), wanted = 6;
+    return test_ends(report, __func__, config->name && test_is(&is, &wanted));
+}
+static bool test_none(struct report *report, const struct config *config)
+{
+    int is = add(0, 0), wanted = 0;
+    return test_ends(report, __func__, config->name && test_is(&is, &wanted));
+}
+int main(int argc, char **argv)
+{
+    struct report report = {0, 0};
+    struct config config = {argv[0]};
+    bool pass = test_add(&report, &config);
+    pass &= test_times(&report, &config);
+    pass &= test_none(&report, &config);
+    return argc == 2 && pass && report.n_tests == report.n_passed ? 0 : 1;
+}
+"#;
+
+/// The loop ends at the first program that fails, so only its words tell of the other one.
+#[test]
+fn functions_that_are_handed_anything_are_cases_of_each_program_that_a_loop_starts() {
+    let project = Project::new();
+    project.copy_program("cases/calc.c").copy_program("cases/calc.h").write("test/unit.c", HANDED);
+    let makefile = "B = out\nall: $(B)/one $(B)/two\n$(B)/one $(B)/two: test/unit.c cases/calc.c\n\t@mkdir -p $(B)\n\t$(CC) -g -o $@ $^\n\
+                    check: test\ntest: all\n\t@for i in $(B)/one $(B)/two; do L=$(B) $$i \"$(LIST)\" || exit; done\n.PHONY: all check test\n";
+    project.write("Makefile", makefile);
+    project.write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(
+        refined,
+        "wrote `targets = true` into [[suite]] 1: 1 test becomes 2, with the same verdicts when run\n\
+         wrote `cases = \"auto\"` into [[suite]] 1: 2 tests become 6, with the same verdicts when run\n"
+    );
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("fails: command/out/one/test_times: exit status 1: FAIL: test_times"), "{said}");
+    assert!(said.contains("4 passing, 2 failing, 0 not counted; recorded\n"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `i < count`"), "{answer}");
+}

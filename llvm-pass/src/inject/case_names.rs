@@ -35,11 +35,13 @@ pub fn is_named_so(name: &str, file: &str) -> bool {
     let others = said.iter().map(String::as_str).filter(|word| !is_of(word, &TESTS) && !is_of(word, &CHECKS));
     let is_around = is_of(&others.collect::<Vec<_>>().join("_"), &AROUND);
     let gathers = said.first().is_some_and(|word| is_of(word, &GATHERING));
-    let in_tests = || {
-        let mut parts = file.split(['/', '.']).flat_map(words);
-        parts.any(|word| is_of(word.trim_end_matches('s'), &["test", "check", "unit", "spec", "t"]))
-    };
-    name != "main" && !gathers && !is_around && (has(&TESTS) || has(&CHECKS) && in_tests())
+    name != "main" && !gathers && !is_around && (has(&TESTS) || has(&CHECKS) && is_in_tests(file))
+}
+
+/// Whether the path of a file says that it has tests.
+pub fn is_in_tests(file: &str) -> bool {
+    let mut parts = file.split(['/', '.']).flat_map(words);
+    parts.any(|word| ["test", "check", "unit", "spec", "t"].contains(&word.trim_end_matches('s')))
 }
 
 /// Whether a function of this name and type, as C writes it, takes the record of a test that its runner gives each case: `CuTest *`,

@@ -4,7 +4,7 @@ use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, CaseWay};
 
-use crate::inject::case_names::{is_named_so, takes_record, words};
+use crate::inject::case_names::{is_in_tests, is_named_so, takes_record, words};
 use crate::llvm::builder::Builder;
 use crate::llvm::debug_info::Info;
 use crate::llvm::global::weak_global;
@@ -14,24 +14,28 @@ use crate::llvm::shim;
 /// LLVM's function for the address where a function's return address lies.
 const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
 
-/// Whether `function` may be a case: it takes nothing or a record of tests, returns nothing, a number or an address, and its name says so.
+/// Whether `function` may be a case: it takes nothing or a record of tests, or in files of tests any addresses, returns nothing, a number or an address,
+/// and its name says so.
 pub fn is_case(module: Module, function: Value) -> bool {
     let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
-    let takes_test = || {
+    let takes_addresses = || {
         let is_address =
             |value: &Value| llvm!(LLVMGetTypeKind(LLVMTypeOf(value.0))) == LLVMTypeKind::LLVMPointerTypeKind;
-        let declared = Info::subprogram_of(function).map(Info::function_type_name);
-        !function.is_variadic()
-            && function.parameters().iter().all(is_address)
-            && declared.is_some_and(|kind| takes_record(&function.name(), &kind))
+        !function.is_variadic() && function.parameters().iter().all(is_address)
     };
-    let takes_so = takes_nothing || takes_test();
+    let takes_so = takes_nothing || takes_addresses() && (!is_handed(function) || is_in_tests(&module.source()));
     let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
     let pure = function.has_attribute("memory") || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
     // A message, or else a suite.
     let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
     let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");
     takes_so && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
+}
+
+/// Whether a case function takes more than a record of tests.
+fn is_handed(function: Value) -> bool {
+    let declared = || Info::subprogram_of(function).map(Info::function_type_name);
+    !function.parameters().is_empty() && !declared().is_some_and(|kind| takes_record(&function.name(), &kind))
 }
 
 /// Bits of the whole number that a function returns.
@@ -114,7 +118,8 @@ fn return_bits(builder: &Builder, function: Value, bits: Value) {
 
 /// The function's name as a C string, by whose symbol the tool sees that a program has case functions.
 fn name_of(module: Module, function: Value) -> Value {
-    let name = function.name();
+    let handed = if is_handed(function) { abi::CASE_HANDED.to_string() } else { String::new() };
+    let name = handed + &function.name();
     let symbol = format!("{}{name}", abi::CASE_NAME);
     if let Some(global) = module.global(&symbol) {
         return global;

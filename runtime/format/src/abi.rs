@@ -102,6 +102,8 @@ pub const CASE_WAYS: u32 = 3;
 pub const HOOK_CASE_RESULT: &str = "__suspect_case_result";
 /// What the symbols of the names of case functions begin with.
 pub const CASE_NAME: &str = "__suspect_case_name.";
+/// In front of the name of a case function that is handed addresses, and may help others rather than be a case. No identifier has it.
+pub const CASE_HANDED: char = '*';
 
 /// What [`HOOK_CASE`] has a function do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +164,8 @@ pub const ENV_CASE_RESULT: &str = "SUSPECT_FUNCTION_RESULT";
 pub const CASE_SEPARATOR: char = ':';
 /// Bytes that the list of [`ENV_CASE_LIST`] may have; functions beyond are not told.
 pub const CASE_LIST_BYTES: u64 = 4 << 20;
+/// The same before functions that are handed addresses are no longer told: helpers may be called without end, and others have the rest.
+pub const CASE_LIST_BYTES_HANDED: u64 = CASE_LIST_BYTES / 2;
 /// Path of the tool, absolute: it is executed in the place of the program, with [`STAND_IN`], the directory that [`ENV_STARTS`] names, the program's
 /// path and the program's arguments. Empty or not set: the program runs itself.
 pub const ENV_STAND_IN: &str = "SUSPECT_STAND_IN";
