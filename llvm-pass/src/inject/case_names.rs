@@ -37,7 +37,8 @@ pub fn is_named_so(name: &str, file: &str) -> bool {
     let gathers = said.first().is_some_and(|word| is_of(word, &GATHERING));
     let in_tests = || {
         let mut parts = file.split(['/', '.']).flat_map(words);
-        parts.any(|word| is_of(word.trim_end_matches('s'), &["test", "check", "unit", "spec", "t"]))
+        // `testbed`, `testcms2.c`
+        parts.any(|word| word.starts_with("test") || is_of(word.trim_end_matches('s'), &["check", "unit", "spec", "t"]))
     };
     name != "main" && !gathers && !is_around && (has(&TESTS) || has(&CHECKS) && in_tests())
 }
@@ -109,6 +110,8 @@ mod tests {
             ("check_utf8", "tests/run-parser.c"),
             ("parse_empty_should_fail", "unit.c"),
             ("test_set", "tests/test.c"),
+            ("CheckBaseTypes", "testbed/all.c"),
+            ("CheckBaseTypes", "testlib2.c"),
             ("test_insert_after", "tests/test.c"),
         ] {
             assert!(is_named_so(name, file), "{name}");
