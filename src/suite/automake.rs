@@ -10,9 +10,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
-use super::check_target::LOCAL_CHECK;
+use super::automake_check::{self, LOCAL};
 use super::load::{Found, Listed, Listing, script};
-use super::makefile::Makefile;
 use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
 use super::test::Plan;
 use crate::exec::{Command, Outcome, Status};
@@ -128,8 +127,8 @@ fn record(listing: &Listing, dir: &Path, own: &[u8]) -> Result<(Command, Outcome
     }
     value.push(b'\'');
     // What is checked besides TESTS would run now.
-    let has_local = Makefile::all_of_automake(listing.root).iter().any(|makefile| makefile.makes(LOCAL_CHECK));
-    let local = has_local.then(|| ["-o".into(), LOCAL_CHECK.into(), format!("AM_MAKEFLAGS=-o {LOCAL_CHECK}").into()]);
+    let has_local = automake_check::has_local(listing.root);
+    let local = has_local.then(|| ["-o".into(), LOCAL.into(), format!("AM_MAKEFLAGS=-o {LOCAL}").into()]);
     let argv = ["make", "-k", "check"].map(OsString::from).into_iter().chain([OsString::from_vec(value)]);
     let argv = argv.chain(local.into_iter().flatten());
     let mut command = listing.tool(argv);

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use super::automake_check;
 use super::autotest;
-use super::check_target::{CheckTarget, LOCAL_CHECK};
+use super::check_target::CheckTarget;
 use super::directories::{CODE_DIRS, TEST_DIRS};
 use super::init::quoted;
 use super::makefile::{AUTOMAKE, Makefile};
@@ -89,7 +90,7 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
     let mut command = without_valgrind(root, &without_manuals(root, &command));
     if file == AUTOMAKE {
-        command.push_str(&without_running(root));
+        command = automake_check::without_running(root, &command) + &script_of_autotest(root);
     }
     let without = match options.as_slice() {
         [] => String::new(),
@@ -109,7 +110,7 @@ const MANUALS: [(&str, &str); 2] = [("MAKEINFO", "_TEXINFOS"), ("HELP2MAN", "HEL
 /// The command that makes no manuals: tests need none. Where their program is not installed, the build would end at a manual that is out of date.
 fn without_manuals(root: &Path, command: &str) -> String {
     let makefiles = Makefile::all_of_automake(root);
-    let is_needed = |(_, mentioned): &(&str, &str)| makefiles.iter().any(|makefile| makefile.mentions(mentioned));
+    let is_needed = |(_, mentioned): &(&str, &str)| makefiles.iter().any(|(_, makefile)| makefile.mentions(mentioned));
     let unset: String = MANUALS.into_iter().filter(is_needed).map(|(variable, _)| format!("{variable}=: ")).collect();
     command.replacen("./configure ", &format!("./configure {unset}"), 1)
 }
@@ -127,16 +128,14 @@ fn without_valgrind(root: &Path, command: &str) -> String {
     }
 }
 
-/// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.
-fn without_running(root: &Path) -> String {
-    let has_local = Makefile::all_of_automake(root).iter().any(|makefile| makefile.makes(LOCAL_CHECK));
-    let skipped = if has_local { format!(" -o {LOCAL_CHECK} AM_MAKEFLAGS='-o {LOCAL_CHECK}'") } else { String::new() };
+/// What makes the script of Autotest's tests, where Automake leaves it to a rule.
+fn script_of_autotest(root: &Path) -> String {
     let makes_script = |dir: &&str| {
         let makefile = Makefile::read(&root.join(dir), AUTOMAKE);
         autotest::has_source(&root.join(dir)) && makefile.is_some_and(|makefile| makefile.mentions("testsuite"))
     };
     let script = TEST_DIRS.into_iter().find(makes_script).map(|dir| format!(" && make -C {dir} testsuite"));
-    skipped + &script.unwrap_or_default()
+    script.unwrap_or_default()
 }
 
 impl Recipe {

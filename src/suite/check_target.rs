@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::automake_check::Checked;
 use super::directories::{CODE_DIRS, TEST_DIRS};
 use super::makefile::{AUTOMAKE, Makefile};
 use super::started;
@@ -20,8 +21,6 @@ pub(super) const TARGETS: [&str; 11] = [
     "unittests",
     "unit-test",
 ];
-/// What Automake's `check` makes and runs besides the tests that it lists.
-pub(super) const LOCAL_CHECK: &str = "check-local";
 /// Commands that look at files and at nothing that the project's programs write.
 const LOOKS: [&str; 10] = ["test", "[", "grep", "egrep", "fgrep", "sed", "awk", "echo", "printf", "true"];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
@@ -42,7 +41,7 @@ pub(super) struct CheckTarget {
     pub(super) build: Option<String>,
     /// What makes the programs of the tests, where what builds the project does not.
     pub(super) also: Option<String>,
-    /// The source of the tests among what it is made of, and with others.
+    /// The source of the tests among what it is made of, and with others; a pattern where a directory has them.
     pub(super) source: Option<String>,
     /// The text of its recipe and of those of what it is made of.
     recipes: String,
@@ -64,9 +63,13 @@ impl CheckTarget {
         if let Some(automake) = Makefile::read(root, AUTOMAKE) {
             let own = TARGETS.into_iter().skip_while(|target| *target == "check").find(|target| automake.makes(target));
             let of = |target: &str| CheckTarget::plain(format!("make {target}"), &automake, target);
-            let local = Makefile::all_of_automake(root).into_iter().find(|makefile| makefile.makes(LOCAL_CHECK));
-            let local = local.map(|makefile| CheckTarget::plain("make check".to_owned(), &makefile, LOCAL_CHECK));
-            return local.or_else(|| own.map(of)).into_iter().collect();
+            let of_found = |found: Checked| CheckTarget {
+                runs: found.runs,
+                dir: found.dir,
+                source: found.tests,
+                ..CheckTarget::plain(String::new(), &found.makefile, found.target)
+            };
+            return Checked::of(root).map(of_found).or_else(|| own.map(of)).into_iter().collect();
         }
         let makefile_of = |dir: &'static str| Some((dir, Makefile::of(&root.join(dir))?));
         let dirs = std::iter::once(".").chain(CODE_DIRS).chain(TEST_DIRS);

@@ -6,9 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
+use super::automake_check;
 use super::autotest;
 use super::build_section;
-use super::check_target::{CheckTarget, LOCAL_CHECK, Runs};
+use super::check_target::{CheckTarget, Runs};
 use super::config::{FILE, Kind};
 use super::detect::{self, detect, pairs, scripts};
 use super::directories::{TEST_DIRS, subdirectories};
@@ -165,7 +166,7 @@ fn suite(root: &Path, tests: &Tests) -> String {
 fn commented(root: &Path, tests: &Tests) -> (String, String) {
     match tests {
         Tests::Listed(Listed { kind, dir, comment }) => {
-            let besides = if *kind == "automake" { besides_tests(root) } else { "" };
+            let besides = if *kind == "automake" { besides_tests(root) } else { String::new() };
             (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n{}{besides}", quoted(dir), cases(root)))
         }
         Tests::Pairs(dir, input, output) => {
@@ -200,14 +201,14 @@ fn commented(root: &Path, tests: &Tests) -> (String, String) {
 }
 
 /// A suite for what Automake's `make check` runs besides its TESTS: without it such tests fail, and nothing says so but make.
-fn besides_tests(root: &Path) -> &'static str {
-    match Makefile::all_of_automake(root).iter().any(|makefile| makefile.makes(LOCAL_CHECK)) {
-        true => {
-            "\n# What `make check` runs besides these: check-local of Makefile.am.\n[[suite]]\nname = \"check-local\"\n\
+fn besides_tests(root: &Path) -> String {
+    let suite = |target: &str| {
+        format!(
+            "\n# What `make check` runs besides these: {target} of Makefile.am.\n[[suite]]\nname = \"{target}\"\n\
              kind = \"command\"\nrun = \"make TESTS= check\"\n"
-        }
-        false => "",
-    }
+        )
+    };
+    automake_check::besides_tests(root).map(suite).unwrap_or_default()
 }
 
 /// A comment and a suite for a command that runs all tests.
@@ -252,7 +253,7 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     if let Some(dir) = TEST_DIRS.into_iter().chain(["."]).find(|dir| autotest::has_source(&root.join(dir))) {
         return Some(("autotest", dir, "testsuite.at has tests; they are listed once the project is built"));
     }
-    if Makefile::all_of_automake(root).iter().any(|makefile| makefile.sets("TESTS")) {
+    if Makefile::all_of_automake(root).iter().any(|(_, makefile)| makefile.sets("TESTS")) {
         return Some(("automake", ".", "Makefile.am has TESTS; they are listed once it is configured"));
     }
     None

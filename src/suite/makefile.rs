@@ -52,16 +52,18 @@ impl Makefile {
         Some(Makefile { name, text })
     }
 
-    /// Those that Automake reads in a directory and below.
-    pub(super) fn all_of_automake(root: &Path) -> Vec<Makefile> {
-        let mut dirs = vec![root.to_owned()];
+    /// Those that Automake reads in a directory and below, each with where it is, seen from there.
+    pub(super) fn all_of_automake(root: &Path) -> Vec<(PathBuf, Makefile)> {
+        let mut dirs = vec![PathBuf::new()];
         let mut below = dirs.clone();
         for _ in 0..AUTOMAKE_DEPTH {
-            let subs = |dir: &PathBuf| subdirectories(dir).into_iter().map(|sub| dir.join(sub)).collect::<Vec<_>>();
+            let subs = |dir: &PathBuf| {
+                subdirectories(&root.join(dir)).into_iter().map(|sub| dir.join(sub)).collect::<Vec<_>>()
+            };
             below = below.iter().flat_map(subs).collect();
             dirs.extend(below.iter().cloned());
         }
-        dirs.iter().filter_map(|dir| Makefile::read(dir, AUTOMAKE)).collect()
+        dirs.into_iter().filter_map(|dir| Some((dir.clone(), Makefile::read(&root.join(dir), AUTOMAKE)?))).collect()
     }
 
     /// Whether it sets a variable, or adds to one.

@@ -7,6 +7,7 @@
 mod against_file;
 mod answers;
 mod automake;
+mod automake_check;
 mod automake_result;
 mod autotest;
 mod baseline;

@@ -8,7 +8,7 @@ const NESTED: u32 = 5;
 /// Commands of a recipe that only say something.
 pub(super) const SAID: [&str; 3] = ["echo", "printf", ":"];
 /// What means something to a shell.
-const SHELL: [char; 19] =
+pub(super) const SHELL: [char; 19] =
     ['$', '|', '&', ';', '<', '>', '(', ')', '{', '}', '*', '?', '[', '~', '`', '#', '"', '\'', '\\'];
 
 /// Programs that rules make and start.

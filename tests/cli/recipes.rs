@@ -148,3 +148,29 @@ fn what_automake_checks_besides_its_tests_is_a_test() {
     assert!(said.contains("1 passing, 1 failing, 0 not counted"), "{said}");
     assert!(!said.contains("make -k check"), "it does not run where tests are listed: {said}");
 }
+
+/// A recipe of Automake's `check` itself runs behind all else: TESTS is empty, and Meson, which builds the library too, has no tests.
+#[test]
+fn a_recipe_for_automake_s_check_is_the_tests() {
+    let project = Project::new();
+    project
+        .write("configure.ac", "AC_INIT([prog], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile testbed/Makefile])\nAC_OUTPUT\n")
+        .write("Makefile.am", "SUBDIRS = . testbed\nbin_PROGRAMS = prog\nprog_SOURCES = prog.c\n")
+        .write("testbed/Makefile.am", "check_PROGRAMS = bed\ncheck:\n\tif true; then ./bed; fi\n\ttest `../prog 3` = 3\n")
+        .write("testbed/bed.c", "int main(void) { return 0; }\n")
+        .write("meson.build", "project('prog', 'c')\nexecutable('prog', 'prog.c')\n")
+        .write("prog.c", PROGRAM);
+    project.succeed(&["init"]);
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("run = \"make -C testbed check\""), "{written}");
+    assert!(written.contains("&& make -j$(nproc) && make -C testbed -j$(nproc) check-am TESTS=\""), "{written}");
+    assert!(written.contains("test_code = [\"testbed/**\"]"), "{written}");
+    project.succeed(&["build"]);
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("fails: command: exit status 2"), "{said}");
+    // Beside TESTS it is a suite of its own, as check-local is.
+    std::fs::remove_file(project.path().join("suspect.toml")).unwrap();
+    project.write("Makefile.am", "SUBDIRS = . testbed\nTESTS = two.sh\n").succeed(&["init"]);
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("name = \"check\"\nkind = \"command\"\nrun = \"make TESTS= check\""), "{written}");
+}

@@ -254,9 +254,16 @@ fn a_driver_that_tells_failures_and_passes_is_doubted_where_nothing_fails() {
         &told("echo 't.deep: BAD ... 2d1'", ""),
         &[
             "warning: all passes by its exit status and writes `t.deep: BAD ... 2d1`: if that tells a failure",
+            "as by run = 'said=$(sh all.sh) && ! echo \"$said\" | grep BAD'",
             "1 passing, 0 failing",
         ],
     );
+    let proposed = "run = 'said=$(sh all.sh) && ! echo \"$said\" | grep BAD'";
+    for said in ["echo 't.deep: BAD ... 2d1'", "kill -SEGV $$"] {
+        project.write("all.sh", &format!("./otherwise deep 9 > got\n{said}\n"));
+        project.write("suspect.toml", &driver.replace("run = \"sh all.sh\"", proposed));
+        assert_has(&text(&project.suspect(&["test"])), &["0 passing, 1 failing"]);
+    }
     let last = told("echo checking; echo 'Something is wrong: t failed'", "");
     assert_has(
         &last,

@@ -38,10 +38,10 @@ pub fn is_named_so(name: &str, file: &str) -> bool {
     name != "main" && !gathers && !is_around && (has(&TESTS) || has(&CHECKS) && is_in_tests(file))
 }
 
-/// Whether the path of a file says that it has tests.
+/// Whether the path of a file says that it has tests: `tests/queue.c`, `testbed/testcms2.c`.
 pub fn is_in_tests(file: &str) -> bool {
     let mut parts = file.split(['/', '.']).flat_map(words);
-    parts.any(|word| ["test", "check", "unit", "spec", "t"].contains(&word.trim_end_matches('s')))
+    parts.any(|word| word.starts_with("test") || ["check", "unit", "spec", "t"].contains(&word.trim_end_matches('s')))
 }
 
 /// Whether a function of this name and type, as C writes it, takes the record of a test that its runner gives each case: `CuTest *`,
@@ -111,6 +111,8 @@ mod tests {
             ("check_utf8", "tests/run-parser.c"),
             ("parse_empty_should_fail", "unit.c"),
             ("test_set", "tests/test.c"),
+            ("CheckBaseTypes", "testbed/all.c"),
+            ("CheckBaseTypes", "testlib2.c"),
             ("test_insert_after", "tests/test.c"),
         ] {
             assert!(is_named_so(name, file), "{name}");
