@@ -15,6 +15,7 @@ mod code_mutants;
 mod completing;
 mod complaints;
 mod contrib;
+mod conversations;
 mod counts;
 mod differences;
 mod drivers;
