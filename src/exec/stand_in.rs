@@ -17,6 +17,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, Flock, FlockArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{self, SaFlags, SigAction, SigHandler, SigSet, Signal};
+use nix::unistd::{dup2_stderr, dup2_stdout};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
 
@@ -218,15 +219,46 @@ fn next_number(directory: &Path) -> io::Result<usize> {
 
 /// Answers what a directory has; a start that was not kept fails.
 fn answer(kept: &Path) -> io::Result<i32> {
-    if is_stream(io::stdin().as_fd()) {
-        // Who writes it does not expect that nobody reads.
-        io::copy(&mut io::stdin().lock(), &mut io::sink())?;
-    }
-    let Ok(reply) = Reply::read(kept) else { return Ok(1 << 8) };
-    // A driver that does not read its program's output does not see it.
-    let _ = io::stderr().write_all(&reply.stderr);
-    let _ = raw_stdout().and_then(|mut out| out.write_all(&reply.stdout));
+    let reply = Reply::read(kept).unwrap_or(Reply { stdout: Vec::new(), stderr: Vec::new(), status: 1 << 8 });
+    std::thread::scope(|scope| {
+        // Who writes the input does not expect that nobody reads, and may ask on only when it was answered.
+        if is_stream(io::stdin().as_fd()) {
+            scope.spawn(drop_input);
+        }
+        // A driver that does not read its program's output does not see it.
+        let _ = io::stderr().write_all(&reply.stderr);
+        let _ = raw_stdout().and_then(|mut out| out.write_all(&reply.stdout));
+        // Nothing more comes, for which it might wait before it ends the input.
+        let nothing = File::options().write(true).open("/dev/null")?;
+        dup2_stdout(&nothing)?;
+        dup2_stderr(&nothing)?;
+        Ok::<_, io::Error>(())
+    })?;
     Ok(reply.status)
+}
+
+/// Reads what a program is given to its end, or until the driver waits for the end of the program.
+fn drop_input() -> io::Result<()> {
+    let (mut input, mut buffer) = (file_of(io::stdin().as_fd())?, [0; 1 << 16]);
+    loop {
+        let mut ready = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ready, LOOK_AGAIN) {
+            Ok(0) if is_awaited()? => return Ok(()),
+            Ok(0) | Err(Errno::EINTR) => continue,
+            Ok(_) if input.read(&mut buffer)? == 0 => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Whether the process that started this one holds its input open and does nothing but wait for a child.
+fn is_awaited() -> io::Result<bool> {
+    let starter = PathBuf::from(format!("/proc/{}", nix::unistd::getppid()));
+    let input = fs::read_link("/proc/self/fd/0")?;
+    let waits = fs::read_to_string(starter.join("wchan"))?.trim() == "do_wait";
+    let mut held = fs::read_dir(starter.join("fd"))?.flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+    Ok(waits && held.any(|file| file == input))
 }
 
 /// Standard output without a buffer that would be written once the process ends.

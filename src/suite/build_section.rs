@@ -41,9 +41,8 @@ pub(super) fn built_by(kind: &str) -> Option<&'static str> {
 
 /// The file of the build system that knows how to test, where no tool lists the tests.
 pub(super) fn tested_by(root: &Path, check: &CheckTarget) -> &'static str {
-    let is_made = check.makefile == "Makefile.in"
-        || root.join("configure").is_file() && Makefile::of(root).is_some_and(|makefile| makefile.lacks_included(root));
-    if is_made { "configure" } else { check.makefile }
+    let waits = Makefile::read(root, check.makefile).is_some_and(|makefile| makefile.waits_for_configure(root));
+    if waits { "configure" } else { check.makefile }
 }
 
 /// What builds the project, and what of it is enough after a change of sources.

@@ -14,7 +14,7 @@ use super::deadline::Deadline;
 use super::mismatch::{Mismatch, clip};
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
-use super::verdict::{Judgement, crash, status_text};
+use super::verdict::{Judgement, crash, status_text, without_make};
 use super::wanted::n_changed;
 use super::words::{Said, Words};
 use super::{RunContext, SuiteError, Test, Verdict};
@@ -550,6 +550,7 @@ impl Driven {
 
 /// What a driver says last, for a message.
 pub(super) fn last_words(text: &[u8]) -> Option<String> {
+    let text = without_make(text);
     text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii()).rfind(|line| !line.is_empty()).map(clip)
 }
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::directories::subdirectories;
 
 /// What make reads in a directory, the first that is there; then what `configure` makes that of.
-const NAMES: [&str; 4] = ["GNUmakefile", "makefile", "Makefile", "Makefile.in"];
+const NAMES: [&str; 5] = ["GNUmakefile", "makefile", "Makefile", "Makefile.in", "makefile.in"];
+/// First words of lines that BSD's make reads and at which GNU make stops.
+const OF_BSD: [&str; 8] = [".if", ".ifdef", ".ifndef", ".else", ".endif", ".include", ".for", ".endfor"];
 /// What Automake makes a Makefile of.
 pub(super) const AUTOMAKE: &str = "Makefile.am";
 /// Directories below a project's, one in the other, in which Automake's files are looked for.
@@ -28,9 +30,11 @@ pub(super) struct Makefile {
 }
 
 impl Makefile {
-    /// The one of a directory.
+    /// The one of a directory: the first that GNU make can read, if any is.
     pub(super) fn of(dir: &Path) -> Option<Makefile> {
-        NAMES.into_iter().find_map(|name| Makefile::read(dir, name))
+        let mut there: Vec<Makefile> = NAMES.into_iter().filter_map(|name| Makefile::read(dir, name)).collect();
+        let readable = there.iter().position(|makefile| !makefile.is_of_bsd()).unwrap_or(0);
+        (!there.is_empty()).then(|| there.swap_remove(readable))
     }
 
     /// Whether there is one that make reads in a directory.
@@ -79,9 +83,19 @@ impl Makefile {
     }
 
     /// Whether it includes a file by its plain name that is not in the directory: `configure` writes it.
-    pub(super) fn lacks_included(&self, dir: &Path) -> bool {
+    fn lacks_included(&self, dir: &Path) -> bool {
         let named = self.text.lines().filter_map(|line| line.strip_prefix("include ")).flat_map(str::split_whitespace);
         named.filter(|name| !name.contains(['$', '*', '#'])).any(|name| !dir.join(name).is_file())
+    }
+
+    /// Whether it is written for BSD's make.
+    pub(super) fn is_of_bsd(&self) -> bool {
+        self.text.lines().filter_map(|line| line.split([' ', '\t', '(']).next()).any(|word| OF_BSD.contains(&word))
+    }
+
+    /// Whether configuring the project in `dir` makes it one that GNU make can read, or makes another that GNU make reads first.
+    pub(super) fn waits_for_configure(&self, dir: &Path) -> bool {
+        self.name.ends_with(".in") || dir.join("configure").is_file() && (self.is_of_bsd() || self.lacks_included(dir))
     }
 
     /// Whether there is a rule for a target.
@@ -374,6 +388,17 @@ mod tests {
         assert!(makes(&[("Makefile", "all:\n"), ("GNUmakefile", "check:\n")], "check"));
         assert!(!makes(&[("Makefile", "all:\n"), ("Makefile.in", "check:\n")], "check"));
         assert!(makes(&[("Makefile.in", "check:\n")], "check"));
+        assert!(makes(&[("makefile.in", "check:\n")], "check"));
+    }
+
+    #[test]
+    fn gnu_make_reads_no_file_of_bsds() {
+        for line in [".include <bsd.prog.mk>", ".if(X)", ".endif"] {
+            let bsd = ("Makefile", format!("PROG= x\n{line}\n"));
+            assert!(makes(&[(bsd.0, &bsd.1), ("makefile.in", "check:\n")], "check"), "{line}");
+            assert!(!makes(&[(bsd.0, &bsd.1)], "check"), "{line}");
+        }
+        assert!(!makes(&[("Makefile", ".include: x\nall:\n\t.if\n"), ("makefile.in", "check:\n")], "check"));
     }
 
     #[test]

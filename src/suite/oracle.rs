@@ -14,7 +14,7 @@ use super::likeness::Likeness;
 use super::mismatch::Mismatch;
 use super::tap;
 use super::test::Place;
-use super::verdict::{Judgement, crash, failure_text, last_line, not_runnable, status_text};
+use super::verdict::{Judgement, crash, failure_text, is_silent, last_line, not_runnable, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Limits, Outcome, Scratch, Status, Stdin, duration_text};
 
@@ -305,10 +305,11 @@ fn by_exit(outcome: &Outcome, skip: Option<i32>, error: Option<i32>, should_fail
     }
 }
 
-/// Exit status and the last thing the test said, on standard error if it said anything there.
+/// Exit status and what the test said of it, on standard error if it said anything there that make did not.
 fn failure(outcome: &Outcome) -> String {
     let (errors, output) = (&outcome.stderr.bytes, &outcome.stdout.bytes);
-    failure_text(outcome.status, if errors.trim_ascii().is_empty() { output } else { errors })
+    let is_elsewhere = is_silent(errors) && !output.trim_ascii().is_empty();
+    failure_text(outcome.status, if is_elsewhere { output } else { errors })
 }
 
 /// Turns pass and fail round for a test that should fail.

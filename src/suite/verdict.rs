@@ -95,6 +95,25 @@ pub(super) fn status_text(status: Status) -> String {
     }
 }
 
+/// Whether a line is what make says of a command that failed, as in `make[1]: *** [Makefile:7: test] Error 1`: what that said tells more.
+fn is_of_make(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let behind = line.split_once(": *** [").filter(|(make, _)| make.starts_with("make") || make.starts_with("gmake"));
+    behind.is_some_and(|(_, what)| what.contains("] Error "))
+}
+
+/// Text without such lines, unless it is all that is said.
+pub(super) fn without_make(said: &[u8]) -> Vec<u8> {
+    let others: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !is_of_make(line)).collect();
+    let others = others.join(&b'\n');
+    if others.trim_ascii().is_empty() { said.to_owned() } else { others }
+}
+
+/// Whether nothing but such lines is said.
+pub(super) fn is_silent(said: &[u8]) -> bool {
+    said.split(|byte| *byte == b'\n').all(|line| line.trim_ascii().is_empty() || is_of_make(line))
+}
+
 /// How a run failed: its status and the last thing it said, which for a crash is not the shell's remark on it.
 pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
     let remark = |line: &[u8]| {
@@ -102,7 +121,7 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
         [&b"Segmentation fault"[..], b"Aborted", b"Bus error", b"Floating point exception", b"Illegal instruction"]
             .contains(&line)
     };
-    let said = complaint::without_colours(said);
+    let said = without_make(&complaint::without_colours(said));
     let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
     format!("{}{}", status_text(status), said_of_failure(&lines).map(|line| format!(": {line}")).unwrap_or_default())
 }
@@ -222,6 +241,12 @@ mod tests {
         assert_eq!(said("a ok\n2 tests, 1 failures\nFinished\n"), "exit status 1: 2 tests, 1 failures");
         assert_eq!(said("a ok\n2 tests, 0 failures\nFinished\n"), "exit status 1: Finished");
         assert_eq!(said("1\n--------\n"), "exit status 1: 1");
+        let make = "make[1]: *** [Makefile:7: run] Error 1\nmake: *** [Makefile:9: test] Error 2\n";
+        assert_eq!(said(&format!("# Assert 0,2 failed\n> Reset\n{make}")), "exit status 1: # Assert 0,2 failed");
+        assert_eq!(said(make), "exit status 1: make[1]: *** [Makefile:7: run] Error 1");
+        let rule = "make: *** No rule to make target 'x'.  Stop.";
+        assert_eq!(said(&format!("1\n{rule}\n")), format!("exit status 1: {rule}"));
+        assert_eq!([make, " \n", rule, ""].map(|text| is_silent(text.as_bytes())), [true, true, false, true]);
         assert_eq!(said("********\n--------\n"), "exit status 1: --------");
     }
 }

@@ -16,6 +16,7 @@ mod completing;
 mod complaints;
 mod consequences;
 mod contrib;
+mod conversations;
 mod counts;
 mod differences;
 mod drivers;

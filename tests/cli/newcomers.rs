@@ -493,6 +493,18 @@ fn what_a_makefile_includes_and_lacks_is_configured() {
 }
 
 #[test]
+fn what_is_written_for_bsds_make_is_configured() {
+    let bsd = ("Makefile", "PROG= prog\n.include <bsd.prog.mk>\ntest:\n\t./prog\n");
+    let (_, written) = first_file(&[bsd, ("configure", "")]);
+    assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
+    // What GNU make reads is made of it.
+    let made = ("makefile.in", "all: prog\ncheck: prog\n\tsh tests/run\n");
+    let (_, written) = first_file(&[bsd, made, ("configure", "")]);
+    assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
+    assert!(written.contains("run = \"make check\""), "{written}");
+}
+
+#[test]
 fn changes_are_tried_where_a_target_is_called_like_a_directory() {
     let project = Project::new();
     // make takes the target for made where the directory is newer than what it is made of.
