@@ -46,7 +46,13 @@ pub(super) fn of(line: &str, dir: &Path) -> Option<Vec<Round>> {
         return None;
     }
     let moves = identifiers(before).any(|(_, word)| word == "cd");
-    let words: Option<Vec<Vec<String>>> = words.split_whitespace().map(|word| expanded(word, dir, moves)).collect();
+    // A list of files is the files.
+    let listed = [("`ls ", '`'), ("$(ls ", ')')]
+        .into_iter()
+        .find_map(|(begin, end)| words.strip_prefix(begin)?.strip_suffix(end))
+        .filter(|listed| !listed.contains(['`', '|']) && listed.split(' ').all(|word| !word.starts_with('-')));
+    let words: Option<Vec<Vec<String>>> =
+        listed.unwrap_or(words).split_whitespace().map(|word| expanded(word, dir, moves)).collect();
     let words = words?.concat();
     let round = |word: &String| {
         let said = replaced(body, variable, word);
@@ -251,6 +257,8 @@ mod tests {
         let lines =
             |line: &str| of(line, dir.path()).map(|all| all.into_iter().map(|one| one.text).collect::<Vec<_>>());
         assert_eq!(lines("for t in *.sh; do sh $t; done").unwrap(), ["sh a.sh", "sh b.sh"]);
+        assert_eq!(lines("for t in `ls [ab]*.sh`; do sh $t; done").unwrap(), ["sh a.sh", "sh b.sh"]);
+        assert_eq!(lines("for t in $(ls -r *.sh); do sh $t; done"), None);
         assert_eq!(lines("cd x; for t in *.sh; do sh $t; done"), None);
         assert_eq!(lines("for t in *.pl; do sh $t; done"), None);
         fs::write(dir.path().join("d;.sh"), "").unwrap();
