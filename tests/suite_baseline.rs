@@ -340,7 +340,10 @@ fn each_run_is_said_to_begin_with_what_it_is_for() {
     let n_of = |purpose, test| seen.0.lock().unwrap().iter().filter(|one| **one == (test, purpose)).count();
     assert_eq!((n_of(Purpose::Record, 0), n_of(Purpose::Record, 1)), (2, 2));
     assert!(n_of(Purpose::Settle, 0) > 0 && n_of(Purpose::Settle, 1) > 0, "each verdict is of the plain program, too");
-    differing(&suite, &options, Mode::Trace, &known, &[1], &seen).unwrap();
+    differing(&suite, &options, Mode::Trace, &known, &[1], Duration::MAX, &seen).unwrap();
     assert_eq!((n_of(Purpose::Compare, 0), n_of(Purpose::Compare, 1)), (0, 1));
+    differing(&suite, &options, Mode::Trace, &known, &[0, 1], Duration::ZERO, &seen).unwrap();
+    let compared = (n_of(Purpose::Compare, 0), n_of(Purpose::Compare, 1));
+    assert_eq!(compared, (0, 2), "tests that pass are left out where that takes too long");
     assert_eq!(*seen.1.lock().unwrap(), [0, 1, 0, 1], "only what is recorded is looked at");
 }

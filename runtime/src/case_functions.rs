@@ -162,7 +162,7 @@ unsafe fn way(name: &[u8], frame: usize) -> CaseWay {
     }
     // SAFETY: vouched for by the caller.
     let chosen = unsafe { memory::text((&raw const CHOSEN).cast()) };
-    if is_handed(name) && !chosen.iter().any(|byte| *byte == CASE_HANDED as u8) {
+    if is_handed(name) && !chosen.split(|byte| *byte == CASE_SEPARATOR as u8).any(is_handed) {
         return CaseWay::On;
     }
     let mut names = chosen.split(|byte| *byte == CASE_SEPARATOR as u8);

@@ -56,6 +56,8 @@ pub(super) fn list<'c>(listing: &Listing, call: impl IntoIterator<Item = &'c str
 /// One command of a recipe, or a round of one.
 #[derive(Debug, PartialEq, Eq)]
 struct Recipe {
+    /// For a test's name.
+    name: String,
     line: String,
     /// The line, or what it comes to in this round.
     text: String,
@@ -66,10 +68,11 @@ impl Recipe {
     /// A line of a recipe, as often as it goes round.
     fn all_of(line: &str, dir: &Path) -> Vec<Recipe> {
         let rounds = rounds::of(line, dir).filter(|rounds| rounds.len() > 1);
-        let one = |line: String, text: String| Recipe { line, text, dir: dir.to_owned() };
+        let one =
+            |named: &str, line: String, text: String| Recipe { name: name_of(named), line, text, dir: dir.to_owned() };
         match rounds {
-            Some(rounds) => rounds.into_iter().map(|round| one(round.line, round.text)).collect(),
-            None => vec![one(line.to_owned(), line.to_owned())],
+            Some(rounds) => rounds.into_iter().map(|round| one(&round.word, round.line, round.text)).collect(),
+            None => vec![one(line, line.to_owned(), line.to_owned())],
         }
     }
 }
@@ -301,8 +304,7 @@ impl Group {
                 all.iter().map(|command| there(command)).collect::<Vec<_>>().join(" && ")
             }
         };
-        let named = if is_start(&commands[0].line) { &commands[0].line } else { &commands[0].text };
-        Group { name: name_of(named), line, dir }
+        Group { name: commands[0].name.clone(), line, dir }
     }
 }
 
@@ -353,7 +355,11 @@ mod tests {
 
     #[test]
     fn a_loop_is_a_command_for_each_word() {
-        assert_eq!(lines("for t in bin/a bin/b; do ./$t || exit 1; done\n"), ["./bin/a", "./bin/b"]);
+        let said = "for t in bin/a bin/b; do ./$t || exit 1; done\n";
+        assert_eq!(lines(said), ["./bin/a", "./bin/b"]);
+        let names: Vec<String> =
+            grouped(&commands(said, Path::new("/p")), &Simple).into_iter().map(|group| group.name).collect();
+        assert_eq!(names, ["bin/a", "bin/b"]);
         let compared = "for t in in/x in/y; do ./a < $t > o; cmp o in/z || exit 1; done\n";
         assert_eq!(
             lines(compared),

@@ -29,6 +29,8 @@ const CUTS: [&str; 4] = ["%%", "%", "##", "#"];
 /// A round of a loop.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Round {
+    /// The loop's word.
+    pub(super) word: String,
     /// What a shell executes.
     pub(super) line: String,
     /// The same with the word for the variable, which shows what it names.
@@ -60,6 +62,7 @@ pub(super) fn of(line: &str, dir: &Path) -> Option<Vec<Round>> {
             && behind.trim_matches([' ', '\t', ';']).is_empty();
         let line = only_command(&said).filter(|_| is_alone).map(str::to_owned);
         Round {
+            word: word.clone(),
             line: line.unwrap_or_else(|| format!("{before}for {variable} in {word}; do {body}; done{behind}")),
             text: said,
         }

@@ -136,6 +136,9 @@ impl Shown<'_> {
     }
 }
 
+/// Time for comparing passing tests with the version that changes are tried in, at least; it may take as long as recording them does.
+const LEAST_COMPARED: Duration = Duration::from_secs(20);
+
 /// Said of a test of which there is no trace.
 const TRACELESS: &str = "; no instrumented program left a record: none ran, or one could not reach suspect's files, as in another root directory";
 
@@ -192,7 +195,7 @@ impl SuiteRun<'_> {
         if interrupt::happened() {
             return Err(Obstacle::new(Obstacle::Interrupted, words::so_far(self.suite.tests(), &baseline.tests)));
         }
-        let in_trials = self.in_trials(store, &modules.program, &baseline)?;
+        let in_trials = self.in_trials(store, &modules.program, &baseline, started.elapsed())?;
         let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
         let running = started.elapsed().saturating_sub(looked);
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
@@ -236,12 +239,13 @@ impl SuiteRun<'_> {
     }
 
     /// Of tests that count, what the version does in which changes are tried, where that is something else: as the last run has it of the same program
-    /// and test, or by running them.
+    /// and test, or by running them. All that came before has `taken` so long.
     fn in_trials(
         &self,
         store: &Store,
         program: &Program,
         baseline: &Baseline,
+        taken: Duration,
     ) -> Result<Vec<Option<String>>, Obstacle> {
         let tests = self.suite.tests();
         let mut known: Vec<Option<Option<String>>> = vec![None; tests.len()];
@@ -263,7 +267,8 @@ impl SuiteRun<'_> {
         let ends = |index: usize| matches!(baseline.tests[index].verdict(), Some(Verdict::Pass | Verdict::Fail));
         let counts = |index: &usize| ends(*index) && !tests[*index].has_starts();
         let due: Vec<usize> = (0..tests.len()).filter(|index| known[*index].is_none() && counts(index)).collect();
-        let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due, self.watch)?;
+        let patience = taken.max(LEAST_COMPARED);
+        let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due, patience, self.watch)?;
         let text = |index: usize| differing.get(&index).map(words::in_version);
         Ok(known.into_iter().enumerate().map(|(index, known)| known.unwrap_or_else(|| text(index))).collect())
     }

@@ -1,7 +1,7 @@
 //! Another version of the program compared with what its tests are known to do: changes are tried in it, and runs explained.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use suspect_format::abi::{ENV_LOG_BYTES, Mode};
 
@@ -15,7 +15,7 @@ use crate::suite::{Suite, SuiteError, Verdict};
 const MOST_WAIT: Duration = Duration::from_secs(20);
 
 /// Of the `tests` with these numbers, what version `mode` comes to where that is not what is `known`: twice, the second time alone and with a larger stack,
-/// which trials get, too.
+/// which trials get, too. Tests that fail come first; no test that passes is begun after `patience`, for each is compared once more before its trials.
 ///
 /// # Errors
 /// When the system refuses to run tests.
@@ -25,6 +25,7 @@ pub fn differing(
     mode: Mode,
     known: &Baseline,
     tests: &[usize],
+    patience: Duration,
     watch: &dyn Watch,
 ) -> Result<BTreeMap<usize, RunSummary>, SuiteError> {
     let mut options = BaselineOptions { mode, ..options.clone() };
@@ -43,7 +44,11 @@ pub fn differing(
         Ok::<_, SuiteError>((is_other && made.summary.verdict != Verdict::Timeout).then_some(made.summary))
     };
     let is_over = || interrupt::happened() || options.until.is_some_and(|until| until.is_over(1));
-    let first = in_parallel(options.jobs, tests, |index| match is_over() {
+    let began = Instant::now();
+    let is_late = |index: usize| known.tests[index].verdict() == Some(Verdict::Pass) && began.elapsed() > patience;
+    let mut tests = tests.to_vec();
+    tests.sort_by_key(|index| known.tests[*index].verdict() == Some(Verdict::Pass));
+    let first = in_parallel(options.jobs, &tests, |index| match is_over() || is_late(index) {
         true => Ok(None),
         false => differs(index, "v0000", None),
     })?;
