@@ -14,28 +14,35 @@ use crate::llvm::shim;
 /// LLVM's function for the address where a function's return address lies.
 const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
 
-/// Whether `function` may be a case: it takes nothing or a record of tests, or in files of tests any addresses, returns nothing, a number or an address,
-/// and its name says so.
-pub fn is_case(module: Module, function: Value) -> bool {
+/// What a case function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Nothing, or a record of tests.
+    Nothing,
+    /// Any addresses.
+    Addresses,
+}
+
+/// What `function` takes if it may be a case: nothing or a record of tests, or in files of tests any addresses. It returns nothing, a number or an address,
+/// and its name says so. Its own debug information must be there.
+pub fn taken_by_case(module: Module, function: Value) -> Option<Taken> {
     let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
     let takes_addresses = || {
         let is_address =
             |value: &Value| llvm!(LLVMGetTypeKind(LLVMTypeOf(value.0))) == LLVMTypeKind::LLVMPointerTypeKind;
         !function.is_variadic() && function.parameters().iter().all(is_address)
     };
-    let takes_so = takes_nothing || takes_addresses() && (!is_handed(function) || is_in_tests(&module.source()));
+    let declared = || Info::subprogram_of(function).map(Info::function_type_name);
+    let takes_test = || declared().is_some_and(|kind| takes_record(&function.name(), &kind));
+    let taken = if takes_nothing || takes_addresses() && takes_test() { Taken::Nothing } else { Taken::Addresses };
+    let takes_so = taken == Taken::Nothing || takes_addresses() && is_in_tests(&module.source());
     let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
     let pure = function.has_attribute("memory") || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
     // A message, or else a suite.
     let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
     let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");
-    takes_so && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
-}
-
-/// Whether a case function takes more than a record of tests.
-fn is_handed(function: Value) -> bool {
-    let declared = || Info::subprogram_of(function).map(Info::function_type_name);
-    !function.parameters().is_empty() && !declared().is_some_and(|kind| takes_record(&function.name(), &kind))
+    let is_case = takes_so && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source());
+    is_case.then_some(taken)
 }
 
 /// Bits of the whole number that a function returns.
@@ -46,7 +53,7 @@ fn width(function: Value) -> Option<u32> {
 }
 
 /// Has `function`, which looks at the mode, first ask what it is to do as a case, in processes that have cases.
-pub fn ask(module: Module, function: Value) {
+pub fn ask(module: Module, function: Value, taken: Taken) {
     let Some(entry) = function.blocks().first().copied() else { return };
     let Some(first) = entry.instructions().first().copied() else { return };
     let (word, long) = (module.int(32), module.int(64));
@@ -59,7 +66,7 @@ pub fn ask(module: Module, function: Value) {
     let builder = Builder::at_end(module, aside);
     let frame = builder.call(hook(module, RETURN_ADDRESS, module.pointer(), &[]), &[]);
     let enters = hook(module, abi::HOOK_CASE, word, &[module.pointer(), module.pointer()]);
-    let answer = builder.call(enters, &[name_of(module, function), frame]);
+    let answer = builder.call(enters, &[name_of(module, function, taken), frame]);
     let way = builder.binary(LLVMOpcode::LLVMAnd, answer, module.constant(32, u64::from(abi::CASE_WAYS)));
     let block = || Block(llvm!(LLVMAppendBasicBlockInContext(module.context(), function.0, c"".as_ptr())));
     let (out, around) = (block(), block());
@@ -117,9 +124,11 @@ fn return_bits(builder: &Builder, function: Value, bits: Value) {
 }
 
 /// The function's name as a C string, by whose symbol the tool sees that a program has case functions.
-fn name_of(module: Module, function: Value) -> Value {
-    let handed = if is_handed(function) { abi::CASE_HANDED.to_string() } else { String::new() };
-    let name = handed + &function.name();
+fn name_of(module: Module, function: Value, taken: Taken) -> Value {
+    let name = match taken {
+        Taken::Nothing => function.name(),
+        Taken::Addresses => format!("{}{}", abi::CASE_HANDED, function.name()),
+    };
     let symbol = format!("{}{name}", abi::CASE_NAME);
     if let Some(global) = module.global(&symbol) {
         return global;

@@ -6,7 +6,7 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, Mode};
 
 use crate::collect::calls;
-use crate::inject::cases;
+use crate::inject::cases::{self, Taken};
 use crate::llvm::builder::{Builder, word_address};
 use crate::llvm::global::weak_global;
 use crate::llvm::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value, llvm};
@@ -86,21 +86,21 @@ pub struct Copies {
     /// For each function, its code for each mode.
     code: Vec<HashMap<Mode, Value>>,
     /// Functions that ask first what they are to do, see [`cases`].
-    asking: HashSet<Value>,
+    asking: HashMap<Value, Taken>,
 }
 
 impl Copies {
     /// Makes the versions of `functions`.
     pub fn make(module: Module, functions: &[Value], versions: &Versions) -> Copies {
-        let asks = |function: &&Value| versions.dispatch() && cases::is_case(module, **function);
-        let asking: HashSet<Value> = functions.iter().filter(asks).copied().collect();
+        let asks = |function: &Value| Some((*function, cases::taken_by_case(module, *function)?));
+        let asking: HashMap<Value, Taken> = functions.iter().filter(|_| versions.dispatch()).filter_map(asks).collect();
         let code = functions.iter().map(|function| copies_of(module, *function, versions)).collect();
         let mut copies = Copies { code, asking };
         let exposed: Vec<bool> = {
             let own = functions.iter().copied().chain(copies.code.iter().flat_map(|code| code.values().copied()));
             let own: HashSet<Value> = own.collect();
             let exposed =
-                |function: Value| is_exposed(function, &own, versions.base()) || copies.asking.contains(&function);
+                |function: Value| is_exposed(function, &own, versions.base()) || copies.asking.contains_key(&function);
             functions.iter().map(|function| exposed(*function)).collect()
         };
         for ((function, exposed), code) in functions.iter().zip(exposed).zip(&mut copies.code) {
@@ -111,8 +111,8 @@ impl Copies {
         for (function, code) in functions.iter().zip(&copies.code) {
             if code[&versions.base()] != *function {
                 dispatch(module, *function, code, versions);
-                if copies.asking.contains(function) {
-                    cases::ask(module, *function);
+                if let Some(taken) = copies.asking.get(function) {
+                    cases::ask(module, *function, *taken);
                 }
             }
         }
@@ -135,7 +135,7 @@ impl Copies {
 
     /// Whether calls of a function may go to a version of it, not by its symbol.
     fn is_bound(&self, function: Value) -> bool {
-        !function.is_interposable() && !self.asking.contains(&function)
+        !function.is_interposable() && !self.asking.contains_key(&function)
     }
 
     /// Sends direct calls inside each version to the same version of what they call.
