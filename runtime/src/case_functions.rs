@@ -146,7 +146,9 @@ unsafe fn tell_entered(name: *const c_char, frame: usize) -> Option<u32> {
             line.0 = line.0.add(length);
         })
     };
-    IS_FULL.store(is_handed && !is_told, Ordering::Relaxed);
+    if is_handed && !is_told {
+        IS_FULL.store(true, Ordering::Relaxed);
+    }
     (is_told || !is_handed).then_some(number)
 }
 

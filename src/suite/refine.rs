@@ -249,7 +249,7 @@ fn differs(old: &Suite, seen: &Seen, new: &Suite, new_runs: &[Seen]) -> Option<S
     lost.map(|(case, _)| format!("{} leaves no record", case.name))
 }
 
-/// That a changed suspect.toml has no more tests, with what is said of them, where its line is to make some.
+/// That a changed suspect.toml has no more tests, nor shows more that have cases, with what is said of them, where its line is to make some.
 fn nothing_more(old: &Suite, new: &Suite) -> Option<String> {
     let has_line = |suite: &Suite| {
         let lines = |section: &SuiteConfig| {
@@ -259,7 +259,9 @@ fn nothing_more(old: &Suite, new: &Suite) -> Option<String> {
         };
         suite.config().suites.iter().map(lines).sum::<usize>()
     };
-    let is_in_vain = has_line(old) < has_line(new) && old.tests().len() == new.tests().len();
+    let with_cases = |suite: &Suite| suite.tests().iter().filter(|test| test.framework().is_some()).count();
+    let is_as_before = old.tests().len() == new.tests().len() && with_cases(new) <= with_cases(old);
+    let is_in_vain = has_line(old) < has_line(new) && is_as_before;
     is_in_vain
         .then(|| new.notes().iter().fold("it makes no more tests".to_owned(), |all, note| format!("{all}; {note}")))
 }

@@ -446,3 +446,33 @@ fn functions_that_are_handed_anything_are_cases_of_each_program_that_a_loop_star
     let answer = project.succeed(&["rank"]);
     assert!(answer.contains("with `i < count`"), "{answer}");
 }
+
+/// What a recipe does alone is one test still, but a program whose cases show.
+#[test]
+fn the_only_command_of_a_recipe_is_a_program_with_cases() {
+    let project = Project::new();
+    project.copy_program("cases/calc.c").copy_program("cases/calc.h").write("test/unit.c", HANDED);
+    let makefile =
+        "unit: test/unit.c cases/calc.c\n\t$(CC) -g -o $@ $^\ncheck: unit\n\tL=. ./unit \"$(LIST)\"\n.PHONY: check\n";
+    project.write("Makefile", makefile);
+    project.write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(
+        refined,
+        "wrote `targets = true` into [[suite]] 1, with the same verdicts when run\n\
+         wrote `cases = \"auto\"` into [[suite]] 1: 1 test becomes 3, with the same verdicts when run\n"
+    );
+}
+
+/// The list of what runs has an end, and a helper must not fill it before all cases are told.
+#[test]
+fn helpers_that_are_called_without_end_hide_no_case() {
+    let helper =
+        "static int test_same(const int *one, const int *other) { return *one == *other; }\nstatic void test_add(void)";
+    let calls = "for (int i = 0; i < 100000; i++) failed += !test_same(&i, &i); expect(__LINE__, add(2, 3), 5);";
+    let program = OWN.replace("static void test_add(void)", helper).replace("expect(__LINE__, add(2, 3), 5);", calls);
+    let project = own(&program, "cases = \"functions\"\n");
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("3 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
+}
