@@ -94,10 +94,16 @@ impl<'a> Closed<'a> {
 
     /// How many states [`Self::answer`] looks at.
     pub(super) fn n_states(&self) -> u64 {
-        let failing = self.places.iter().map(|at| &self.kinds[*at].kind).filter(|kind| kind.failed);
-        let in_places: u32 = failing.map(|kind| 1 + (kind.executed & self.decided).count_ones()).sum();
-        let bits = 1 + self.decided.count_ones() + self.faults.count_ones() + in_places;
-        if bits > 40 || self.units.len() > 64 { u64::MAX } else { (self.kinds.len() as u64) << bits }
+        if self.units.len() > 64 {
+            return u64::MAX;
+        }
+        let failing = |at: usize| Some(&self.kinds[at].kind).filter(|kind| kind.failed);
+        let local_bits = |at| failing(at).map_or(0, |kind| 1 + (kind.executed & self.decided).count_ones());
+        let n_states = |bits: u32| 1u64.checked_shl(bits).unwrap_or(u64::MAX);
+        let shared_bits: u32 = self.faults.count_ones() + self.places.iter().map(|at| local_bits(*at)).sum::<u32>();
+        let elsewhere = (0..self.kinds.len()).filter(|at| !self.places.contains(at));
+        let n_spoken_of = elsewhere.fold(self.places.len() as u64, |n, at| n.saturating_add(n_states(local_bits(at))));
+        n_states(shared_bits).saturating_mul(n_spoken_of)
     }
 
     /// The answer, or `None` if what is given never holds.
