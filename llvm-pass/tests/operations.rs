@@ -454,7 +454,9 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Number { .. } => (what == "number", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Bounded { .. } => (what == "bound", 64, suspect_format::operation::Operator::And as u8),
-                OperationKind::Whole { .. } | OperationKind::Consequence { .. } => (false, 0, 0),
+                OperationKind::Whole { .. } | OperationKind::Consequence { .. } | OperationKind::Donor { .. } => {
+                    (false, 0, 0)
+                }
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::anchor::{Draft, View};
+use super::donor::content_of;
 use super::operator::Class;
 use crate::program::{Place, Program};
 use crate::source::{Clash, Edit, Rewrite, Text};
@@ -197,6 +198,10 @@ fn name(program: &Program, mutants: &mut [CodeMutant]) {
         {
             hash = hash_bytes(hash, &(part.len() as u64).to_le_bytes());
             hash = hash_bytes(hash, part.as_bytes());
+        }
+        // What it has run may change with the function that this is taken from.
+        if let Some(content) = mutant.overrides.first().and_then(|one| content_of(program, mutant.function, one)) {
+            hash = hash_bytes(hash, &content.to_le_bytes());
         }
         let ordinal = alike.entry(hash).or_insert(0);
         mutant.id = hash_bytes(hash, &ordinal.to_le_bytes());

@@ -45,7 +45,7 @@ pub(super) fn reached(body: &Body, file: u32, before: Statement, known: &[Writte
         let (last, first) = (one.statements.last(), one.statements.first());
         let (Some(last), Some(first)) = (last, first) else { return false };
         let is_inside = (first.span().start..last.span().end).contains(&place);
-        let takes = |statement: &Statement| before.takes(*statement, false);
+        let takes = |statement: &Statement| before.takes(*statement, &[], false);
         one.file == file && !is_inside && one.text != own && before.jumps_as(*last) && one.statements.iter().all(takes)
     };
     let mut fitting: Vec<&Consequence> = body.consequences().iter().filter(fits).collect();

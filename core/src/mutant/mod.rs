@@ -28,6 +28,7 @@ mod passed_tests;
 mod comparison;
 mod disjunct;
 mod domain;
+mod donor;
 mod exit;
 mod expression;
 mod form;

@@ -34,6 +34,7 @@ mod text;
 mod token;
 mod warning;
 
+pub use beside::Renamed;
 pub use claimed::{claimed_lines, names_others, says_it_is_generated};
 pub use constant::{Number, constant_text};
 pub use definition::Definition;
