@@ -2,7 +2,7 @@
 
 use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
-use super::text::{Span, Text};
+use super::text::{Meaning, Span, Text};
 
 /// A variable's name, and the one that takes its place.
 pub type Renamed<'n> = (&'n str, &'n str);
@@ -50,7 +50,11 @@ impl<'t> Statement<'t> {
             let text = own.unwrap_or(name.source());
             let is_same = match own {
                 Some(own) => self.text.declares_once(from, name.source()) && self.text.declares_once(to, own),
-                None => self.text.declaration(from, text) == self.text.declaration(to, text),
+                None => match (self.text.declaration(from, text), self.text.declaration(to, text)) {
+                    // A function that is defined further down is not known here.
+                    (None, None) => matches!(self.text.names_function(to, text), Meaning::Itself),
+                    (there, here) => there == here,
+                },
             };
             is_same && self.text.sees(to, text) && (is_set || !self.text.is_unset(to, text))
         };
