@@ -463,7 +463,8 @@ fn differing_from_edited(edits: &[Edit], runtime: &Path, scratch: &Path) -> Vec<
         }
         Ok(())
     };
-    let failure = |(number, edit): (usize, &Edit)| same(number, edit).err().map(|why| format!("{}: {why}", edit.program));
+    let failure =
+        |(number, edit): (usize, &Edit)| same(number, edit).err().map(|why| format!("{}: {why}", edit.program));
     edits.iter().enumerate().filter_map(failure).collect()
 }
 
