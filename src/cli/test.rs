@@ -87,7 +87,7 @@ fn trying<T>(
     let begins = |number: usize, n_tests: usize, name: &str| {
         status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
     };
-    let asked = |what: &str| status.show(false, |_| what.to_owned());
+    let asked = |what: &str| status.begin(what);
     let done = work(&suite::Refining {
         scratch: &scratch,
         deadline,

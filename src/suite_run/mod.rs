@@ -53,7 +53,7 @@ pub struct HowTested {
 
 /// Runs the project's suite and keeps what each test did.
 pub fn record_suite(store: &Store, how: &HowTested, progress: &dyn Progress) -> Result<RecordedSuite, Obstacle> {
-    let suite = Suite::load_telling(store.root(), &|what| progress.show(false, &|_| what.to_owned()))?;
+    let suite = Suite::load_telling(store.root(), &|what| progress.begin(what))?;
     for note in suite.notes() {
         progress.say(note);
     }
