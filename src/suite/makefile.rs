@@ -238,7 +238,8 @@ impl Makefile {
             let end = if behind.starts_with('(') { ')' } else { '}' };
             let (variable, after) = behind.strip_prefix(['(', '{'])?.split_once(end)?;
             let value = Some(self.value(variable, depth)?).filter(|words| words.len() < 2)?.concat();
-            text.extend([before, &value]);
+            // What `configure` is to put there does not show.
+            text.extend([before, Some(value.as_str()).filter(|value| !value.contains('@'))?]);
             rest = after;
         }
         Some(text + rest)
@@ -387,9 +388,14 @@ mod tests {
         assert_eq!(makefile.sources("all"), Some(sources));
         assert_eq!(makefile.sources("none"), Some(Vec::new()));
         assert_eq!(makefile.goals().collect::<Vec<_>>(), ["all"]);
-        for text in
-            ["all: $(GONE)\n", "A = $(A)\nall: $(A)\n", "all: $(X:.c=.o)\n", "all: a$(X)\nX = b c\n", "all: a$(X)\n"]
-        {
+        for text in [
+            "all: $(GONE)\n",
+            "A = $(A)\nall: $(A)\n",
+            "all: $(X:.c=.o)\n",
+            "all: a$(X)\nX = b c\n",
+            "all: a$(X)\n",
+            "all: a$(X)\nX = @X@\n",
+        ] {
             assert_eq!(written(text).sources("all"), None, "{text}");
         }
     }
