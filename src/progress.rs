@@ -7,6 +7,9 @@ pub trait Progress: Sync {
     /// Something went on: `text` describes the state, given the time since the first trial, and is asked for where it is shown.
     fn show(&self, is_trial: bool, text: &dyn Fn(Duration) -> String);
 
+    /// Something begins that may take long.
+    fn begin(&self, what: &str);
+
     /// The state is not to be shown any longer.
     fn clear(&self);
 
@@ -19,6 +22,8 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn show(&self, _: bool, _: &dyn Fn(Duration) -> String) {}
+
+    fn begin(&self, _: &str) {}
 
     fn clear(&self) {}
 

@@ -61,6 +61,7 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
         until: None,
         apart: Duration::ZERO,
         settled: true,
+        known: Vec::new(),
     }
 }
 

@@ -2,12 +2,13 @@
 
 mod suite_common;
 
+use std::cell::RefCell;
 use std::fs;
 use std::time::Duration;
 
 use Verdict::{Error, Fail, Pass, Skip, Timeout};
 use suite_common::{Project, assert_results, names, run, run_with};
-use suspect::suite::Verdict;
+use suspect::suite::{Suite, Verdict};
 
 #[test]
 fn command_runs_each_listed_test_and_judges_by_exit_status() {
@@ -51,6 +52,33 @@ fn command_without_list_is_one_test_and_tap_has_many_points() {
             ("bad/bad", Fail, "point 2 is not ok: second of three (and 1 more)"),
             ("cut/cut", Fail, "killed by SIGABRT (exit status 134)"),
         ],
+    );
+}
+
+/// Each may take minutes, so that people are told.
+#[test]
+fn what_is_asked_of_a_suite_is_told() {
+    let project = Project::new(&[
+        (
+            "suspect.toml",
+            "[[suite]]\nname = 'listed'\nkind = 'command'\nlist = 'echo a'\nrun = 'true {test}'\n\
+             [[suite]]\nname = 'driver'\nkind = 'command'\nrun = 'sh driver.sh'\nstarts = true\n\
+             [[suite]]\nname = 'program'\nkind = 'command'\nrun = './program'\ncases = 'check'\n",
+        ),
+        ("driver.sh", "exit 0\n"),
+    ]);
+    fs::copy("/bin/true", project.root().join("program")).unwrap();
+    let told = RefCell::new(Vec::new());
+    Suite::load_telling(project.root(), &|what| told.borrow_mut().push(what.to_owned())).unwrap();
+    assert_eq!(
+        told.into_inner(),
+        [
+            "listing the tests of suite `listed`",
+            "listing the tests of suite `driver`",
+            "finding the starts of programs in driver",
+            "listing the tests of suite `program`",
+            "listing the cases of program"
+        ]
     );
 }
 

@@ -359,11 +359,40 @@ static inline int thrice(int n) { return 3 * n; }
 int is(const char *name, int value) { printf("%s ", name); return value; }
 "#;
 
-/// The original, the edited program, and line and column of the operation.
-fn cut(edit: &Edit) -> (String, String, (u32, u32)) {
-    let text =
-        format!("{PRELUDE}void body(void) {{\n{}\n}}\nint main(void) {{ body(); puts(\"end\"); }}\n", edit.program);
-    let (before, rest) = text.split_once("[[").unwrap();
+/// Edits that are built into one program: linking takes as long as compiling many.
+const BATCH: usize = 24;
+
+/// The bodies of many edits in one program, which executes the one whose number it is told.
+struct Batch {
+    original: String,
+    edited: String,
+    /// Line and column of each edit's operation.
+    places: Vec<(u32, u32)>,
+}
+
+impl Batch {
+    fn of(edits: &[Edit]) -> Batch {
+        let mut batch = Batch { original: PRELUDE.to_owned(), edited: PRELUDE.to_owned(), places: Vec::new() };
+        let mut cases = String::new();
+        for (number, edit) in edits.iter().enumerate() {
+            let (old, new, (line, column)) = cut(edit.program);
+            let body = |text: &str| format!("void body{number}(void) {{\n{text}\n}}\n");
+            batch.places.push(((batch.original.matches('\n').count() + 1) as u32 + line, column));
+            batch.original += &body(&old);
+            batch.edited += &body(&new);
+            cases += &format!("case {number}: body{number}(); break;\n");
+        }
+        let main =
+            format!("int main(int argc, char **argv) {{\nswitch (atoi(argv[1])) {{\n{cases}}}\nputs(\"end\");\n}}\n");
+        batch.original += &main;
+        batch.edited += &main;
+        batch
+    }
+}
+
+/// The original and the edited text, and line and column of the operation, both from 1.
+fn cut(program: &str) -> (String, String, (u32, u32)) {
+    let (before, rest) = program.split_once("[[").unwrap();
     let (inside, after) = rest.split_once("]]").unwrap();
     let (old, new) = inside.split_once(" => ").unwrap_or_else(|| {
         let bar = if inside.starts_with("||") { 2 } else { inside.find('|').unwrap() };
@@ -371,7 +400,8 @@ fn cut(edit: &Edit) -> (String, String, (u32, u32)) {
     });
     let original = format!("{before}{old}{after}");
     let place = original.find('@').unwrap_or(before.len());
-    let (line, column) = (original[..place].matches('\n').count() + 1, place - original[..place].rfind('\n').unwrap());
+    let line_begins = original[..place].rfind('\n').map_or(0, |end| end + 1);
+    let (line, column) = (original[..place].matches('\n').count() + 1, place - line_begins + 1);
     let edited = format!("{before}{new}{after}");
     (original.replacen('@', "", 1), edited.replacen('@', "", 1), (line as u32, column as u32))
 }
@@ -382,16 +412,21 @@ fn a_mutated_operation_does_what_the_edited_source_does() {
     let runtime = scratch.join("runtime.o");
     let source = support::tests().join("support/runtime.c");
     support::must(support::clang().args(["-O1", "-c"]).arg(source).arg("-o").arg(&runtime));
-    let edits: Vec<(usize, &Edit)> = EDITS.iter().enumerate().collect();
-    support::each(&edits, |(number, edit)| {
+    // Functions have numbers by what else the program calls, and where.
+    let of_calls = |edit: &Edit| edit.change.0 == "callee";
+    let groups = EDITS.chunk_by(|one, next| !of_calls(one) && !of_calls(next));
+    let batches: Vec<(usize, &[Edit])> = groups.flat_map(|group| group.chunks(BATCH)).enumerate().collect();
+    support::each(&batches, |(number, edits)| {
         let scratch = scratch.join(number.to_string());
         std::fs::create_dir(&scratch).unwrap();
-        same_as_edited(edit, &runtime, &scratch).map_err(|failure| format!("{}: {failure}", edit.program))
+        let failures = differing_from_edited(edits, &runtime, &scratch);
+        if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
     });
 }
 
-fn same_as_edited(edit: &Edit, runtime: &Path, scratch: &Path) -> Result<(), String> {
-    let (original, edited, place) = cut(edit);
+/// The edits whose mutants do something else, with what differs.
+fn differing_from_edited(edits: &[Edit], runtime: &Path, scratch: &Path) -> Vec<String> {
+    let batch = Batch::of(edits);
     let build = |name: &str, text: &str, flags: &[String]| {
         let (source, out) = (scratch.join(format!("{name}.c")), scratch.join(name));
         std::fs::write(&source, text).unwrap();
@@ -400,33 +435,46 @@ fn same_as_edited(edit: &Edit, runtime: &Path, scratch: &Path) -> Result<(), Str
         support::must(&mut command);
         out
     };
-    let run = |program: &Path, mode: u32, mutant: Option<&str>| {
-        let mut command = std::process::Command::new("timeout");
-        command.arg("10").arg(program).env("TEST_MODE", mode.to_string());
-        command.envs(mutant.map(|mutant| ("TEST_MUTANT", mutant)));
-        let output = command.output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let wanted = run(&build("edited", &edited, &["-O0".to_owned()]), 0, None);
-    let unchanged = run(&build("plain", &original, &["-O0".to_owned()]), 0, None);
-    assert_ne!(wanted, unchanged, "{}: the edit changes nothing", edit.program);
-    for level in ["-O0", "-O2"] {
+    let plain = build("plain", &batch.original, &["-O0".to_owned()]);
+    let edited = build("edited", &batch.edited, &["-O0".to_owned()]);
+    let mutable = ["-O0", "-O2"].map(|level| {
         let flags = [support::plugin_flags(""), vec![level.to_owned()]].concat();
-        let program = build("original", &original, &flags);
-        let unit = tables(&program).into_iter().find(|unit| unit.source.ends_with("original.c")).unwrap();
-        let mutant = mutant_at(&unit, place, edit.change)?;
-        for mode in [3, 4] {
-            let got = run(&program, mode, Some(&mutant));
-            if got != wanted {
-                return Err(format!("{level} mode {mode}, {mutant}: {wanted:?} is {got:?}"));
-            }
-            // What is undefined may end otherwise where it is optimised.
-            if unchanged.0 == Some(0) && run(&program, mode, None) != unchanged {
-                return Err(format!("{level} mode {mode}: not the same while nothing is mutated"));
+        let program = build(&format!("original{level}"), &batch.original, &flags);
+        let is_original = |unit: &OwnedUnit| unit.source.ends_with(&format!("original{level}.c"));
+        let unit = tables(&program).into_iter().find(is_original).unwrap();
+        (level, program, unit)
+    });
+    let same = |number: usize, edit: &Edit| {
+        let wanted = run(&edited, number, 0, None);
+        let unchanged = run(&plain, number, 0, None);
+        assert_ne!(wanted, unchanged, "{}: the edit changes nothing", edit.program);
+        for (level, program, unit) in &mutable {
+            let mutant = mutant_at(unit, batch.places[number], edit.change)?;
+            for mode in [3, 4] {
+                let got = run(program, number, mode, Some(&mutant));
+                if got != wanted {
+                    return Err(format!("{level} mode {mode}, {mutant}: {wanted:?} is {got:?}"));
+                }
+                // What is undefined may end otherwise where it is optimised.
+                if unchanged.0 == Some(0) && run(program, number, mode, None) != unchanged {
+                    return Err(format!("{level} mode {mode}: not the same while nothing is mutated"));
+                }
             }
         }
-    }
-    Ok(())
+        Ok(())
+    };
+    let failure =
+        |(number, edit): (usize, &Edit)| same(number, edit).err().map(|why| format!("{}: {why}", edit.program));
+    edits.iter().enumerate().filter_map(failure).collect()
+}
+
+/// The exit status of a batch's body, and what it writes.
+fn run(program: &Path, number: usize, mode: u32, mutant: Option<&str>) -> (Option<i32>, String) {
+    let mut command = std::process::Command::new("timeout");
+    command.arg("10").arg(program).arg(number.to_string()).env("TEST_MODE", mode.to_string());
+    command.envs(mutant.map(|mutant| ("TEST_MUTANT", mutant)));
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// What the test runtime is to do: gate, operation, change, number, width and operator.

@@ -1,4 +1,4 @@
-//! Functions of a test program that may be its cases: told as they run, or left out but for one.
+//! Functions of a test program that may be its cases: told as they run, but for some, or left out but for one.
 //!
 //! Units ask at the entry of each such function, but only in a process whose environment has one of the variables below. The program's own runner
 //! goes on as it does: it calls all of its cases, of which those that are left out return at once.
@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{
     CASE_HANDED, CASE_LIST_BYTES, CASE_LIST_BYTES_HANDED, CASE_SEPARATOR, CASE_WAYS, CaseWay, ENV_CASE_FUNCTION,
-    ENV_CASE_LIST, ENV_CASE_RESULT,
+    ENV_CASE_LIST, ENV_CASE_RESULT, ENV_CASE_WITHOUT,
 };
 
 use crate::cases::variable;
@@ -32,6 +32,7 @@ const NUMBERS: u32 = u32::MAX / (CASE_WAYS + 1);
 // Copies, for the program may write over its environment.
 static mut LIST: [u8; PATH_BYTES] = [0; PATH_BYTES];
 static mut CHOSEN: [u8; PATH_BYTES] = [0; PATH_BYTES];
+static mut WITHOUT: [u8; PATH_BYTES] = [0; PATH_BYTES];
 static RESULT: AtomicU64 = AtomicU64::new(0);
 
 /// How many functions of [`CHOSEN`] are entered, and where the return address of each lies.
@@ -61,6 +62,9 @@ pub unsafe fn start() {
         if let Some(chosen) = chosen {
             memory::copy_text(chosen, (&raw mut CHOSEN).cast(), PATH_BYTES);
         }
+        if let Some(without) = variable(ENV_CASE_WITHOUT) {
+            memory::copy_text(without, (&raw mut WITHOUT).cast(), PATH_BYTES);
+        }
         let result = variable(ENV_CASE_RESULT).and_then(|text| memory::number(text));
         RESULT.store(result.unwrap_or(0), Ordering::Relaxed);
     }
@@ -84,6 +88,8 @@ pub unsafe extern "C" fn __suspect_case(name: *const c_char, frame: usize) -> u3
                 let _: Option<u32> = tell_entered(name, frame);
             }
             (way, ENTERED.load(Ordering::Relaxed) as u32)
+        } else if is_without(memory::text(name)) {
+            (CaseWay::Out, 0)
         } else {
             tell_entered(name, frame).map_or((CaseWay::On, 0), |number| (CaseWay::Around, number))
         }
@@ -123,6 +129,16 @@ pub extern "C" fn __suspect_case_result() -> u64 {
 unsafe fn is_chosen() -> bool {
     // SAFETY: vouched for by the caller.
     unsafe { *(&raw const CHOSEN).cast::<u8>() != 0 }
+}
+
+/// Whether the function called `name` is left out though no other one is chosen.
+///
+/// # Safety
+/// [`WITHOUT`] is no longer written.
+unsafe fn is_without(name: &[u8]) -> bool {
+    // SAFETY: a C string, which nobody writes any more.
+    let without = unsafe { memory::text((&raw const WITHOUT).cast()) };
+    without.split(|byte| *byte == CASE_SEPARATOR as u8).any(|left_out| is_same(left_out, name))
 }
 
 /// Tells that the function called `name` is entered; its number in the list, in which there may be no room for it.

@@ -40,7 +40,7 @@ pub fn attempt(start: &Path, arguments: &TryArguments, out: &mut impl Write) -> 
     let store = Store::of_try(&root);
     let suite = suite(&root, start, &store, arguments)?;
     let how = HowTested { mode: Mode::Values, jobs: None, repeat: None, until: None, apart: Duration::ZERO };
-    let recorded = record_tests(&store, &suite, &how, &StatusLine::new())?;
+    let recorded = record_tests(&store, &suite, &how, None, &StatusLine::new())?;
     check(&recorded.manifest, arguments)?;
     let run = store.latest_run()?;
     let session = Session::of(store, run).with_suite(suite);

@@ -91,7 +91,7 @@ fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> 
         recorded => recorded?,
     };
     if is_new && let Some(lists) = refine(root)? {
-        recorded = record_again(&store, &lists, &how)?;
+        recorded = record_again(&store, &lists, &how, &recorded)?;
     }
     let of = |wanted: bool| recorded.manifest.tests.iter().filter(|test| test.passed == Some(wanted)).count();
     let (failing, tests) = (of(false), recorded.manifest.tests.len());
@@ -115,12 +115,17 @@ fn takes_others(root: &Path) -> bool {
     })
 }
 
-/// Records the suite as it is since its suspect.toml tells more, with what is known of it.
-fn record_again(store: &Store, lists: &KeptLists, how: &HowTested) -> Result<RecordedSuite, Obstacle> {
+/// Records the suite as it is since its suspect.toml tells more, with what is known of it. Tests that are as they were do not run again.
+fn record_again(
+    store: &Store,
+    lists: &KeptLists,
+    how: &HowTested,
+    before: &RecordedSuite,
+) -> Result<RecordedSuite, Obstacle> {
     let suite = Suite::load_as(store.root(), lists)?;
     let status = StatusLine::new();
     suite.notes().iter().for_each(|note| status.say(note));
-    record_tests(store, &suite, how, &status)
+    record_tests(store, &suite, how, Some(before), &status)
 }
 
 /// Makes suspect.toml tell more of tests that fail. Returns the lists of the tests that are known if it does now.

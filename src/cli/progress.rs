@@ -60,8 +60,22 @@ impl StatusLine {
         if now.duration_since(state.last) < if self.on_terminal { SHOWN } else { LOGGED } {
             return;
         }
-        state.last = now;
         let text = text(state.tried_since.map_or(Duration::ZERO, |since| now - since));
+        self.write(&mut state, &text);
+    }
+
+    /// Shows what begins: on a terminal whenever something was shown last, for nothing else may be shown until it has ended.
+    pub fn begin(&self, what: &str) {
+        if self.on_terminal {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.write(&mut state, what);
+        } else {
+            self.show(false, |_| what.to_owned());
+        }
+    }
+
+    fn write(&self, state: &mut State, text: &str) {
+        state.last = Instant::now();
         if self.on_terminal {
             state.shown = true;
             let columns =
@@ -82,11 +96,16 @@ impl Progress for StatusLine {
         StatusLine::show(self, is_trial, text);
     }
 
+    fn begin(&self, what: &str) {
+        StatusLine::begin(self, what);
+    }
+
     fn clear(&self) {
         StatusLine::clear(self);
     }
 
     fn say(&self, line: &str) {
+        StatusLine::clear(self);
         say!("suspect: {line}");
     }
 }
@@ -96,6 +115,8 @@ pub struct Lines;
 
 impl Progress for Lines {
     fn show(&self, _: bool, _: &dyn Fn(Duration) -> String) {}
+
+    fn begin(&self, _: &str) {}
 
     fn clear(&self) {}
 

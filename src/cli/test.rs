@@ -87,8 +87,16 @@ fn trying<T>(
     let begins = |number: usize, n_tests: usize, name: &str| {
         status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
     };
-    let done =
-        work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only: None, parts: false, lists: None })?;
+    let asked = |what: &str| status.begin(what);
+    let done = work(&suite::Refining {
+        scratch: &scratch,
+        deadline,
+        begins: &begins,
+        asked: &asked,
+        only: None,
+        parts: false,
+        lists: None,
+    })?;
     drop(status);
     drop(scratch);
     store.remove_tmp()?;

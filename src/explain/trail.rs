@@ -141,10 +141,11 @@ impl Case<'_> {
         let run = self.failing();
         let is_null = |write: &u32| {
             let is_wide = self.width(*write) == 8;
-            matches!(run.value(*write), Value::Number(bits) if bits < NOTHING) && is_wide
+            let is_nothing = matches!(run.value(*write), Value::Number(bits) if bits < NOTHING);
+            is_nothing && is_wide && !self.words.is_number(run.location(*write))
         };
         match self.runs.walked[1].end {
-            End::Within(_) => run.reads(last).iter().copied().rfind(is_null),
+            End::Within(step) => self.bases_in(step, last).into_iter().rfind(is_null),
             End::Outside(Some(step)) if self.is_by_pointer(step) => {
                 let (mut at, mut loads) = (self.code.steps[step as usize].tokens as usize, 0);
                 self.pass(&mut at, &mut loads);
@@ -167,6 +168,46 @@ impl Case<'_> {
                 self.read_as_passed(last, passed)
             }
             _ => None,
+        }
+    }
+
+    /// The reads of the step that a run ended in, at `last`, which are where an address begins that it loads or stores by.
+    fn bases_in(&self, step: u32, last: u32) -> Vec<u32> {
+        let first = |step: usize| self.code.steps.get(step).map(|step| step.tokens as usize);
+        let Some(mut at) = first(step as usize) else { return Vec::new() };
+        let end = first(step as usize + 1).unwrap_or(self.code.nodes.len());
+        let (mut loads, mut bases, mut number) = (0, Vec::new(), 0);
+        while at < end {
+            let is_base = match self.code.steps[step as usize].action {
+                Action::Store(_) => number == 1,
+                Action::Copy => number < 2,
+                Action::Fill => number == 0,
+                _ => false,
+            };
+            self.bases(&mut at, &mut loads, is_base, &mut bases);
+            number += 1;
+        }
+        let reads = self.failing().reads(last);
+        bases.into_iter().filter_map(|load| reads.get(load).copied()).collect()
+    }
+
+    /// Goes past a tree and counts its loads; adds those that load where an address begins, as the tree's value does if it `is_base`.
+    fn bases(&self, at: &mut usize, loads: &mut usize, is_base: bool, found: &mut Vec<usize>) {
+        let Some(node) = self.code.nodes.get(*at) else { return };
+        *at += 1;
+        for operand in 0..operands(node.token) {
+            let is_base = match node.token {
+                Token::Load(..) => true,
+                Token::Cast { .. } => is_base,
+                Token::Address { .. } => is_base && operand == 0,
+                Token::Select(_) => is_base && operand > 0,
+                _ => false,
+            };
+            self.bases(at, loads, is_base, found);
+        }
+        if matches!(node.token, Token::Load(..)) {
+            found.extend(is_base.then_some(*loads));
+            *loads += 1;
         }
     }
 

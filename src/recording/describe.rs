@@ -303,6 +303,17 @@ impl<'a> Words<'a> {
         self.variable(*function, cell.offset).map(|variable| (variable.class, variable.size))
     }
 
+    /// Whether a location's type in the source is one of numbers, so that it is no pointer.
+    pub fn is_number(&self, location: u32) -> bool {
+        use ValueClass::{Bool, Float, Signed, Unsigned};
+        match self.class(location) {
+            Some((class, size)) if size <= 8 => matches!(class, Bool | Float | Signed | Unsigned),
+            _ => self
+                .part_of(self.runs.naming.names.place(location))
+                .is_some_and(|part| part.size > 0 && part.pointee.is_none() && (part.is_unsigned || part.is_float)),
+        }
+    }
+
     /// Whether a location is a whole number of the source of so many bytes, without a sign.
     pub fn is_unsigned(&self, location: u32, bytes: u32) -> bool {
         match self.class(location) {

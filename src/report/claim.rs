@@ -152,6 +152,9 @@ pub fn change_of(claim: &Claim) -> String {
         None if claim.kind == "predicate" && ["true", "false"].contains(&claim.original.as_str()) => {
             format!("the condition becomes {}", claim.replacement)
         }
+        None if [" less", " more"].iter().any(|end| claim.replacement.ends_with(end)) => {
+            format!("{} is {}", quoted(&claim.original), claim.replacement)
+        }
         None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
     };
     let times: Vec<String> = claim.instances.iter().map(u64::to_string).collect();
@@ -174,6 +177,18 @@ pub fn percent(probability: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_is_added_is_no_text_of_the_source() {
+        let said = |replacement: &str| {
+            let replacement = replacement.to_owned();
+            change_of(&Claim { kind: "value".into(), edit: None, replacement, ..super::super::text_tests::claim() })
+        };
+        assert_eq!(
+            ["1 less", "2.5 more", "NULL"].map(said),
+            ["`-` is 1 less", "`-` is 2.5 more", "`-` becomes `NULL`"]
+        );
+    }
 
     #[test]
     fn nothing_is_certain_and_nothing_impossible() {

@@ -41,6 +41,8 @@ pub struct BaselineOptions {
     pub apart: Duration,
     /// Whether verdicts are settled: what does not pass runs again alone and without recording before it counts.
     pub settled: bool,
+    /// For each test, its runs where they were made before and still count: it does not run again. Empty where there are none.
+    pub known: Vec<Option<TestBaseline>>,
 }
 
 /// Until when runs of tests are begun. What has not begun by then is left out; what has is finished.
@@ -233,6 +235,9 @@ pub trait Watch: Sync {
 
     /// A run of a test begins.
     fn begins(&self, _test: &Test, _purpose: Purpose) {}
+
+    /// So many tests do not run, since their runs are known.
+    fn known(&self, _n_tests: usize) {}
 }
 
 /// What a test is run for.
@@ -300,11 +305,14 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, watch: &dyn Watch) -> 
         true => session.settle(done)?,
         false => done.into_iter().map(settle::Settled::from).collect(),
     };
-    let tests = suite.tests().iter().zip(settled).map(|(test, settled)| TestBaseline {
-        timeout: test.own_timeout().or_else(|| measured(&settled.runs)).unwrap_or(slowest),
-        stability: settled.stability,
-        remark: settled.remark,
-        runs: settled.runs,
+    let tests = suite.tests().iter().zip(settled).map(|(test, settled)| match session.known(test) {
+        Some(known) => known.clone(),
+        None => TestBaseline {
+            timeout: test.own_timeout().or_else(|| measured(&settled.runs)).unwrap_or(slowest),
+            stability: settled.stability,
+            remark: settled.remark,
+            runs: settled.runs,
+        },
     });
     Ok(Baseline { tests: tests.collect() })
 }
@@ -401,7 +409,15 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    fn known(&self, test: &Test) -> Option<&TestBaseline> {
+        self.options.known.get(test.index)?.as_ref()
+    }
+
+    /// How often a test runs.
     fn repeats(&self, test: &Test) -> usize {
+        if self.known(test).is_some() {
+            return 0;
+        }
         self.options.runs.unwrap_or(self.suite.config().suites.get(test.suite).map_or(2, |suite| suite.repeat))
     }
 

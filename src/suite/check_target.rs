@@ -332,7 +332,7 @@ fn collect_needed(dir: &Path, makefile: &Makefile, target: &str, depth: u32, nee
 
 /// What is made if the first rule's goals are, without the tests but with what those need; nothing where the goals leave out the tests.
 fn without_tests(root: &Path, makefile: &Makefile) -> Option<Vec<String>> {
-    let is_test = |name: &String| TARGETS.contains(&name.as_str());
+    let is_test = |name: &String| TARGETS.contains(&name.as_str()) && !makefile.is_implicit(name);
     let mut goals = Vec::new();
     for goal in makefile.goals().map(str::to_owned) {
         match is_test(&goal) {
@@ -404,6 +404,7 @@ mod tests {
         assert_eq!(build("all: p.c test\np.c: x\ntest: p.c\n\t./p.c\n"), goals("p.c"));
         assert_eq!(build("all: p check\ncheck: test\ntest: q\n\t./q\n"), goals("p q"));
         assert_eq!(build("all: p\ntest: q\n\t./q\n"), None);
+        assert_eq!(found("all: check\ncheck: test\n\t./$^\ntest: t.o\n"), (goals("test"), programs_of(&["./test"])));
         let skipping = Some("make -j$(nproc) -o test && (timeout 5m make -k test || true)".to_owned());
         assert_eq!(build("all: $(UNKNOWN) test\ntest: q\n"), skipping);
         assert_eq!(build("all: $(UNKNOWN)\ntest: $(UNKNOWN)\n"), None);

@@ -117,7 +117,7 @@ impl Suite {
     /// Whether make says that a test which calls it consists of several, or is the start of a program that has cases.
     fn has_parts(&self, test: &Test, section: &SuiteConfig, run: &str) -> bool {
         let (root, deadline, dir) = (self.root(), Deadline::default(), test.dir.clone());
-        let listing = Listing { name: &test.name, number: test.suite, root, dir, section, deadline };
+        let listing = Listing { name: &test.name, number: test.suite, root, dir, section, deadline, asked: &|_| {} };
         let may_have = Call::parse(run).is_some_and(|call| call.may_have_parts(&test.dir));
         let parts = if may_have { targets::list(&listing, run).unwrap_or_default() } else { Vec::new() };
         match &parts[..] {

@@ -30,6 +30,9 @@ pub struct Suite {
     pub(super) limits: Limits,
 }
 
+/// Is told what is found out next, where that may take long.
+pub type Asked<'a> = &'a dyn Fn(&str);
+
 /// What is known of a suite before its tools are asked.
 #[derive(Clone, Copy, Default)]
 struct Known<'k> {
@@ -80,7 +83,15 @@ impl Suite {
     /// # Errors
     /// When suspect.toml is missing or wrong, a tool is missing or fails, or a suite has no tests.
     pub fn load(root: &Path) -> Result<Suite, SuiteError> {
-        Suite::loaded(root, Known::default())
+        Suite::load_telling(root, &|_| {})
+    }
+
+    /// As [`Suite::load`], with what is asked told.
+    ///
+    /// # Errors
+    /// As [`Suite::load`].
+    pub fn load_telling(root: &Path, asked: Asked) -> Result<Suite, SuiteError> {
+        Suite::loaded(root, Known::default(), asked)
     }
 
     /// The suite as it was when `kept` was, where its tools are slow and suspect.toml says the same of it; drivers are not run again.
@@ -88,16 +99,16 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn load_as(root: &Path, kept: &KeptLists) -> Result<Suite, SuiteError> {
-        Suite::loaded(root, Known { lists: Some(kept), has_starts: true })
+        Suite::loaded(root, Known { lists: Some(kept), has_starts: true }, &|_| {})
     }
 
-    fn loaded(root: &Path, known: Known) -> Result<Suite, SuiteError> {
+    fn loaded(root: &Path, known: Known, asked: Asked) -> Result<Suite, SuiteError> {
         let root = root.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: root.into(), source })?;
         let path = root.join(FILE);
         if !path.exists() {
             return Err(SuiteError::Missing { dir: root });
         }
-        Suite::listed(&root, Config::load(&path)?, known, Deadline::default())
+        Suite::listed(&root, Config::load(&path)?, known, Deadline::default(), asked)
     }
 
     /// The tests that `config` names, for a project in `root`.
@@ -105,20 +116,27 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn from_config(root: &Path, config: Config) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, Known::default(), Deadline::default())
+        Suite::listed(root, config, Known::default(), Deadline::default(), &|_| {})
     }
 
-    /// As [`Suite::from_config`], with `lists` that are known, and an error if what has to run does not end until `deadline`.
+    /// As [`Suite::from_config`], with `lists` that are known, what is asked told, and an error if what has to run does not end until `deadline`.
     pub(super) fn from_config_until(
         root: &Path,
         config: Config,
         lists: Option<&KeptLists>,
         deadline: Deadline,
+        asked: Asked,
     ) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, Known { lists, has_starts: false }, deadline)
+        Suite::listed(root, config, Known { lists, has_starts: false }, deadline, asked)
     }
 
-    fn listed(root: &Path, mut config: Config, known: Known, deadline: Deadline) -> Result<Suite, SuiteError> {
+    fn listed(
+        root: &Path,
+        mut config: Config,
+        known: Known,
+        deadline: Deadline,
+        asked: Asked,
+    ) -> Result<Suite, SuiteError> {
         if config.suites.is_empty() {
             config.suites = vec![SuiteConfig::automatic()];
         }
@@ -126,10 +144,13 @@ impl Suite {
         let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
         let (mut keeping, none) = (KeptLists::default(), KeptLists::default());
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
-            let listing = Listing { name, number, root, dir: below(root, &section.dir), section, deadline };
+            let listing = Listing { name, number, root, dir: below(root, &section.dir), section, deadline, asked };
             let found = match known.lists.and_then(|lists| lists.found(section, &listing.dir)) {
                 Some(found) => found,
-                None => listing.list()?,
+                None => {
+                    asked(&format!("listing the tests of suite `{name}`"));
+                    listing.list()?
+                }
             };
             if found.is_slow {
                 keeping.keep(section, &listing.dir, &found);
@@ -261,6 +282,7 @@ pub(super) struct Listing<'a> {
     pub(super) section: &'a SuiteConfig,
     /// Until when drivers are looked at.
     pub(super) deadline: Deadline,
+    pub(super) asked: Asked<'a>,
 }
 
 impl Listing<'_> {

@@ -18,7 +18,8 @@ const MOST_INCLUDED: usize = 20;
 /// Variables that one word may name one in the other, so that no circle of them is followed for ever.
 const MOST_NESTED: u32 = 5;
 /// Parts of lines of a recipe that make a file.
-const COMPILES: [&str; 10] = ["$@", "$(@", "${@", " -o ", "$(CC)", "${CC}", "$(AR)", "${AR}", "$(CXX)", "$(LINK"];
+const COMPILES: [&str; 11] =
+    ["$@", "$(@", "${@", " -o ", "$(CC)", "${CC}", "$(AR)", "${AR}", "$(CXX)", "$(LINK", "${LINK"];
 
 /// A Makefile with what it includes by plain names.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl Makefile {
             from = (from + line.len() + 1).min(text.len());
             text.insert_str(from, &included);
         }
-        Some(Makefile { name, text })
+        Some(Makefile { name, text: without_windows(&text) })
     }
 
     /// Those that Automake reads in a directory and below, each with where it is, seen from there.
@@ -108,12 +109,14 @@ impl Makefile {
         let is_phony = self.rules().any(|(targets, sources)| {
             targets.trim() == ".PHONY" && sources.split_whitespace().any(|named| named == target)
         });
-        let recipe = self.recipe(target);
-        let is_compiled = recipe.iter().any(|line| COMPILES.iter().any(|word| line.contains(word)));
-        // Without a recipe, make's own rules make an object or a program of what a rule says.
+        let is_compiled = self.recipe(target).iter().any(|line| COMPILES.iter().any(|word| line.contains(word)));
+        !is_phony && (is_compiled || self.is_implicit(target))
+    }
+
+    /// Whether make's own rules make a target, an object or a program, of what a rule without a recipe says.
+    pub(super) fn is_implicit(&self, target: &str) -> bool {
         let is_part = |name: &String| name.ends_with(".o") || name.ends_with(".c");
-        let is_implicit = recipe.is_empty() && self.sources(target).is_some_and(|sources| sources.iter().any(is_part));
-        !is_phony && (is_compiled || is_implicit)
+        self.recipe(target).is_empty() && self.sources(target).is_some_and(|sources| sources.iter().any(is_part))
     }
 
     /// Whether the recipe of a target starts a program of the project.
@@ -144,7 +147,7 @@ impl Makefile {
             let text = variable.map_or(Some(word.to_owned()), |variable| self.assigned(variable))?;
             text.split_whitespace().next().filter(is_plain).map(str::to_owned)
         };
-        let (targets, sources) = self.rules().find(|(targets, _)| !targets.starts_with('.'))?;
+        let (targets, sources) = self.first_rule()?;
         match targets.trim() {
             "all" | "default" => named(sources.split_whitespace().next()?),
             target => named(target),
@@ -153,8 +156,12 @@ impl Makefile {
 
     /// The targets of its first rule, which `make` alone makes.
     pub(super) fn goals(&self) -> impl Iterator<Item = &str> {
-        let first = self.rules().find(|(targets, _)| !targets.starts_with('.'));
-        first.into_iter().flat_map(|(targets, _)| targets.split_whitespace())
+        self.first_rule().into_iter().flat_map(|(targets, _)| targets.split_whitespace())
+    }
+
+    /// The first rule that is not for all files of a kind.
+    fn first_rule(&self) -> Option<(&str, &str)> {
+        self.rules().find(|(targets, _)| !targets.starts_with('.') && !targets.contains('%'))
     }
 
     /// What a target is made of, in the order of its rules; nothing if some of it does not show in the text.
@@ -211,13 +218,31 @@ impl Makefile {
         let mut words = Vec::new();
         for word in text.split_whitespace() {
             let variable = ["$(", "${"].into_iter().find_map(|begin| word.strip_prefix(begin));
-            match variable.and_then(|rest| rest.strip_suffix([')', '}'])) {
+            let whole = variable.and_then(|rest| rest.strip_suffix([')', '}'])).filter(|name| !name.contains('$'));
+            match whole {
                 Some(variable) if depth > 0 => words.extend(self.value(variable, depth - 1)?),
                 None if !word.contains('$') => words.push(word.to_owned()),
+                None if depth > 0 => {
+                    words.extend(Some(self.inserted(word, depth - 1)?).filter(|word| !word.is_empty()))
+                }
                 _ => return None,
             }
         }
         Some(words)
+    }
+
+    /// A word with the variables in it, each of which is one word at most: `$(DIR)test${EXEEXT}`.
+    fn inserted(&self, word: &str, depth: u32) -> Option<String> {
+        let (mut text, mut rest) = (String::new(), word);
+        while let Some((before, behind)) = rest.split_once('$') {
+            let end = if behind.starts_with('(') { ')' } else { '}' };
+            let (variable, after) = behind.strip_prefix(['(', '{'])?.split_once(end)?;
+            let value = Some(self.value(variable, depth)?).filter(|words| words.len() < 2)?.concat();
+            // What `configure` is to put there does not show.
+            text.extend([before, Some(value.as_str()).filter(|value| !value.contains('@'))?]);
+            rest = after;
+        }
+        Some(text + rest)
     }
 
     /// The words of a variable, also of one whose ends are replaced: `X:.c=.o`, `X:%.c=%`.
@@ -270,6 +295,36 @@ fn sets_variable(rest: &str) -> bool {
 fn joined(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     Some(format!("{}\n", String::from_utf8_lossy(&bytes).replace("\\\n", " ")))
+}
+
+/// The text without what is for Windows alone: elsewhere no variable `OS` is set.
+fn without_windows(text: &str) -> String {
+    // Of each condition that a line is under: whether it holds, where that is known.
+    let mut conditions: Vec<Option<bool>> = Vec::new();
+    let mut left = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut words = line.split_whitespace();
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let asks = ["$(OS)", "${OS}"].iter().any(|os| line.contains(os)) && line.contains("Windows_NT");
+        match first {
+            _ if line.starts_with('\t') => {}
+            "ifeq" | "ifneq" => conditions.push(asks.then_some(first == "ifneq")),
+            "ifdef" | "ifndef" => conditions.push(None),
+            "endif" => {
+                let _: Option<Option<bool>> = conditions.pop();
+            }
+            "else" => {
+                let before = conditions.pop().flatten();
+                // Behind a condition that holds nothing does; behind one that does not, another condition decides.
+                conditions.push(before.map(|holds| !holds).filter(|holds| !holds || second.is_empty()));
+            }
+            _ => {}
+        }
+        if !conditions.contains(&Some(false)) {
+            left.push_str(line);
+        }
+    }
+    left
 }
 
 /// The files that a line includes.
@@ -333,9 +388,44 @@ mod tests {
         assert_eq!(makefile.sources("all"), Some(sources));
         assert_eq!(makefile.sources("none"), Some(Vec::new()));
         assert_eq!(makefile.goals().collect::<Vec<_>>(), ["all"]);
-        for text in ["all: $(GONE)\n", "A = $(A)\nall: $(A)\n", "all: $(X:.c=.o)\n", "all: a$(X)\nX = b\n"] {
+        for text in [
+            "all: $(GONE)\n",
+            "A = $(A)\nall: $(A)\n",
+            "all: $(X:.c=.o)\n",
+            "all: a$(X)\nX = b c\n",
+            "all: a$(X)\n",
+            "all: a$(X)\nX = @X@\n",
+        ] {
             assert_eq!(written(text).sources("all"), None, "{text}");
         }
+    }
+
+    #[test]
+    fn variables_stand_within_words_too() {
+        let makefile =
+            written("D = bin/\nE =\nall: $(D)test${E} a$(E)$(D).o $(E)$(E)\n$(D)test${E}: t.o\n\t${LINK} t.o\n");
+        assert_eq!(makefile.sources("all"), Some(["bin/test", "abin/.o"].map(str::to_owned).into()));
+        assert!(makefile.makes("bin/test") && makefile.makes_file("bin/test"));
+    }
+
+    #[test]
+    fn a_rule_for_all_files_of_a_kind_is_no_goal() {
+        let makefile = written("$(OBJ)%.o: %.c\n\tcc -c $<\np: a.o\nall: q\n");
+        assert_eq!((makefile.goals().collect::<Vec<_>>(), makefile.first_made().as_deref()), (vec!["p"], Some("p")));
+    }
+
+    #[test]
+    fn what_is_for_windows_alone_is_left_out() {
+        let conditions = |first: &str| {
+            format!("{first}\nE = .exe\nifdef X\nY = 1\nelse\nY = 2\nendif\nelse\nE =\nendif\nall: t$(E)\n")
+        };
+        for (first, made) in
+            [("ifeq ($(OS),Windows_NT)", "t"), ("ifneq '${OS}' 'Windows_NT'", "t.exe"), ("ifeq ($(OS),Plan9)", "t.exe")]
+        {
+            assert_eq!(written(&conditions(first)).sources("all"), Some(vec![made.to_owned()]), "{first}");
+        }
+        let other = "ifeq ($(OS),Windows_NT)\nE = .exe\nelse ifdef MAC\nE = .app\nelse\nE =\nendif\nall: t$(E)\n";
+        assert_eq!(written(other).sources("all"), Some(vec!["t.app".to_owned()]), "the first that may hold");
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub use framework::Framework;
 pub use hint::{Hint, Key};
 pub use init::init;
 pub use kept::{KeptCases, KeptLists, KeptSuites};
-pub use load::{Suite, find_root};
+pub use load::{Asked, Suite, find_root};
 pub use locks::Held;
 pub use mismatch::{Mismatch, clip};
 pub use named::Input;

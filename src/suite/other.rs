@@ -32,7 +32,7 @@ pub fn take_other(root: &Path, how: &Refining) -> Result<Option<Taken>, SuiteErr
     for other in others {
         let config = Config::parse(other.text.as_bytes(), &path)?;
         // Tests that cannot be listed are none.
-        let Ok(suite) = Suite::from_config_until(root, config, how.lists, how.deadline) else { continue };
+        let Ok(suite) = Suite::from_config_until(root, config, how.lists, how.deadline, how.asked) else { continue };
         if how.start_recorded(&suite)? {
             write_whole(&path, &other.text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
             return Ok(Some(Taken { what: other.what, builds_otherwise: other.builds_otherwise }));

@@ -10,7 +10,7 @@ use suspect_format::abi::ENV_OUT;
 use super::config::{Config, FILE, Names, SuiteConfig};
 use super::deadline::{Deadline, patience_after};
 use super::test::FIRST_LIMIT;
-use super::{Hint, KeptLists, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use super::{Asked, Hint, KeptLists, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
 
 /// Parts of a test that are looked at once more, at most: each is run a dozen times for that.
@@ -37,6 +37,8 @@ pub struct Refining<'a> {
     pub deadline: Deadline,
     /// Is told which test runs: its number from 1, of how many, its name.
     pub begins: &'a dyn Fn(usize, usize, &str),
+    /// Is told what is asked of the suite's tools and drivers.
+    pub asked: Asked<'a>,
     /// The tests that alone are to tell more, and are run; of those, what each starts. Without it all are, in every way.
     pub only: Option<&'a [String]>,
     /// Whether the suite's tests are parts of one that was taken apart just now: cases of these are looked for, too.
@@ -53,7 +55,7 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     let path = root.join(FILE);
     let mut suite = match how.lists {
         Some(lists) => Suite::load_as(root, lists)?,
-        None => Suite::load(root)?,
+        None => Suite::load_telling(root, how.asked)?,
     };
     let mut text =
         fs::read_to_string(&path).map_err(|source| SuiteError::Io { what: "read", path: path.clone(), source })?;
@@ -147,7 +149,7 @@ impl Refining<'_> {
     /// The tests of another suspect.toml of the suite's project, and their runs.
     fn tried(&self, suite: &Suite, text: &str, path: &Path) -> Result<(Suite, Vec<Seen>), SuiteError> {
         let config = Config::parse(text.as_bytes(), path)?;
-        let tried = Suite::from_config_until(suite.root(), config, self.lists, self.deadline)?;
+        let tried = Suite::from_config_until(suite.root(), config, self.lists, self.deadline, self.asked)?;
         let runs = self.all(&tried)?;
         Ok((tried, runs))
     }
@@ -320,6 +322,7 @@ mod tests {
             scratch: &scratch,
             deadline: Deadline::Never,
             begins: &|_, _, _| {},
+            asked: &|_| {},
             only: Some(&only),
             parts: false,
             lists: None,

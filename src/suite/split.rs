@@ -61,6 +61,7 @@ impl Listing<'_> {
 
     /// Asks a program for its cases as each of its frameworks is asked, or says why there is no answer.
     fn ask(&self, program: &Program, test: &Listed) -> Result<CaseList, String> {
+        (self.asked)(&format!("listing the cases of {}", test.name));
         let mut why = String::new();
         for framework in &program.frameworks {
             let answer = match framework {

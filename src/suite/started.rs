@@ -49,7 +49,8 @@ pub(super) fn alone(makefile: &Makefile, target: &str) -> Option<Vec<String>> {
 
 /// Adds the commands of a target's recipe, and of those of what it is made of where that is no file; nothing where one is more than words.
 fn collect_commands(makefile: &Makefile, target: &str, depth: u32, commands: &mut Vec<String>) -> Option<()> {
-    for name in makefile.sources(target)?.iter().filter(|name| makefile.makes(name) && !makefile.makes_file(name)) {
+    let sources = makefile.sources(target)?;
+    for name in sources.iter().filter(|name| makefile.makes(name) && !makefile.makes_file(name)) {
         collect_commands(makefile, name, depth.checked_sub(1)?, commands)?;
     }
     for line in makefile.recipe(target) {
@@ -57,7 +58,9 @@ fn collect_commands(makefile: &Makefile, target: &str, depth: u32, commands: &mu
         if line.split_whitespace().next().is_some_and(|word| SAID.contains(&word)) && !line.contains(SHELL) {
             continue;
         }
-        let words = makefile.expanded(line, NESTED)?;
+        let first = sources.first().map_or("", String::as_str);
+        let line = line.replace("$^", &sources.join(" ")).replace("$<", first).replace("$@", target);
+        let words = makefile.expanded(&line, NESTED)?;
         if words.iter().any(|word| word.contains(SHELL)) || words.first()?.contains('=') {
             return None;
         }

@@ -84,6 +84,9 @@ impl Listing<'_> {
             all.push(test);
             let Some(driver) = driver else { continue };
             let kept = self.starts_of(&driver);
+            if !as_known {
+                (self.asked)(&format!("finding the starts of programs in {name}"));
+            }
             let learnt = match as_known {
                 true => read(&kept),
                 false => match self.learn(&driver, &kept) {

@@ -1,5 +1,6 @@
 //! Running a project's suite and keeping what each test did, as a recorded run; whether such a run is fit for mutants.
 
+mod carried;
 mod doubt;
 mod labels;
 mod modules;
@@ -12,7 +13,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -26,11 +27,12 @@ use crate::program::{Program, Unit};
 use crate::progress::Progress;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Purpose, Suite, TestBaseline, TestRun, Until, Verdict, Watch};
+use carried::Carried;
 use labels::labels;
 pub use modules::Modules;
 pub use outdated::{changed_test, outdated_build, outdated_run};
 pub use recording::CLEARED;
-use recording::Recording;
+use recording::{Look, Recording};
 pub use session::Session;
 pub use words::UNRECORDED;
 use words::outcome;
@@ -51,18 +53,20 @@ pub struct HowTested {
 
 /// Runs the project's suite and keeps what each test did.
 pub fn record_suite(store: &Store, how: &HowTested, progress: &dyn Progress) -> Result<RecordedSuite, Obstacle> {
-    let suite = Suite::load(store.root())?;
+    let suite = Suite::load_telling(store.root(), &|what| progress.begin(what))?;
     for note in suite.notes() {
         progress.say(note);
     }
-    record_tests(store, &suite, how, progress)
+    record_tests(store, &suite, how, None, progress)
 }
 
-/// Runs these tests in the place of the project's suite and keeps what each did.
+/// Runs these tests in the place of the project's suite and keeps what each did. Tests that are as the last run of the store recorded them, of
+/// which `before` is what came, count as they did there and do not run.
 pub fn record_tests(
     store: &Store,
     suite: &Suite,
     how: &HowTested,
+    before: Option<&RecordedSuite>,
     progress: &dyn Progress,
 ) -> Result<RecordedSuite, Obstacle> {
     let _lock = store.lock()?;
@@ -80,10 +84,15 @@ pub fn record_tests(
         until: how.until,
         apart: how.apart,
         settled: true,
+        known: Vec::new(),
     };
-    let shown =
-        Shown { progress, n_tests: suite.tests().len(), n_ended: AtomicU64::new(0), n_compared: AtomicU64::new(0) };
-    let suite_run = SuiteRun { suite, options, watch: &shown, judge: &|_, _| None };
+    let shown = Shown {
+        progress,
+        n_tests: suite.tests().len().into(),
+        n_ended: AtomicU64::new(0),
+        n_compared: AtomicU64::new(0),
+    };
+    let suite_run = SuiteRun { suite, options, before, watch: &shown, judge: &|_, _| None };
     let recorded = suite_run.record(store);
     progress.clear();
     let recorded = recorded?;
@@ -96,7 +105,8 @@ pub fn record_tests(
 /// Shows how far the tests are.
 struct Shown<'a> {
     progress: &'a dyn Progress,
-    n_tests: usize,
+    /// Tests that run.
+    n_tests: AtomicUsize,
     n_ended: AtomicU64,
     n_compared: AtomicU64,
 }
@@ -119,18 +129,24 @@ impl Watch for Shown<'_> {
                 let text = |_| {
                     format!(
                         "comparing the version that changes are tried in: {name}, run {n} for {} tests",
-                        self.n_tests
+                        self.n_tests.load(Ordering::Relaxed)
                     )
                 };
                 self.progress.show(false, &text);
             }
         }
     }
+
+    fn known(&self, n_tests: usize) {
+        let all = self.n_tests.fetch_sub(n_tests, Ordering::Relaxed);
+        let verb = if n_tests == 1 { "is as it was" } else { "are as they were" };
+        self.progress.say(&format!("{n_tests} of {all} tests {verb} recorded before: the others run"));
+    }
 }
 
 impl Shown<'_> {
     fn show(&self, which: &str) {
-        let (n_ended, n_tests) = (self.n_ended.load(Ordering::Relaxed), self.n_tests);
+        let (n_ended, n_tests) = (self.n_ended.load(Ordering::Relaxed), self.n_tests.load(Ordering::Relaxed));
         self.progress
             .show(false, &|_| format!("{n_ended} runs have ended ({n_tests} tests, each runs twice or more), {which}"));
     }
@@ -158,6 +174,8 @@ pub struct SuiteRun<'a> {
     pub suite: &'a Suite,
     /// How to run it.
     pub options: BaselineOptions,
+    /// What came of the last run in the store, if tests that are the same count as they did there.
+    pub before: Option<&'a RecordedSuite>,
     /// Looks at each run, besides the recording.
     pub watch: &'a dyn Watch,
     /// What is known better than the suite about a test: whether it passed (`None` if it does not count), and the verdict in words.
@@ -177,6 +195,10 @@ pub struct RecordedSuite {
     pub baseline: Baseline,
     /// Time it took to run them, without that for looking at what they recorded.
     pub running: Duration,
+    /// What was seen of each test.
+    looks: BTreeMap<usize, Look>,
+    /// By its number, what a test that passes says of a failure.
+    told: BTreeMap<usize, String>,
 }
 
 impl SuiteRun<'_> {
@@ -191,7 +213,14 @@ impl SuiteRun<'_> {
         let told: Mutex<BTreeMap<usize, String>> = Mutex::default();
         let started = Instant::now();
         let looking = Looking { recording: &recording, watch: self.watch, told: &told, micros: &looked };
-        let baseline = suite::baseline(self.suite, &self.options, &looking)?;
+        let carried = self.before.map(|before| Carried::of(store, before, self.suite, &modules.program)).transpose()?;
+        let mut options = self.options.clone();
+        if let Some(carried) = carried.flatten() {
+            carried.hand_to(&recording, &mut told.lock().unwrap_or_else(PoisonError::into_inner))?;
+            options.known = carried.into_baselines();
+            self.watch.known(options.known.iter().flatten().count());
+        }
+        let baseline = suite::baseline(self.suite, &options, &looking)?;
         if interrupt::happened() {
             return Err(Obstacle::new(Obstacle::Interrupted, words::so_far(self.suite.tests(), &baseline.tests)));
         }
@@ -214,9 +243,9 @@ impl SuiteRun<'_> {
         let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
         let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
         let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let told = told.first_key_value().map(|(test, line)| (tests[*test].name.as_str(), line.as_str()));
+        let first_told = told.first_key_value().map(|(test, line)| (tests[*test].name.as_str(), line.as_str()));
         let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
-        let doubt = doubt.or_else(|| doubt::silent_failure(told, &tests));
+        let doubt = doubt.or_else(|| doubt::silent_failure(first_told, &tests));
         let manifest = Manifest {
             version: STORE_VERSION,
             began: began.as_secs(),
@@ -235,7 +264,8 @@ impl SuiteRun<'_> {
             return Err(not_recorded(self.options.mode, self.suite, &baseline));
         }
         writer.finish(&manifest)?;
-        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
+        let (n_nodes, looks) = (modules.program.nodes.len(), recorded.looks);
+        Ok(RecordedSuite { manifest, n_nodes, baseline, running, looks, told })
     }
 
     /// Of tests that count, what the version does in which changes are tried, where that is something else: as the last run has it of the same program

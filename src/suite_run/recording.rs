@@ -41,6 +41,16 @@ pub struct Recorded {
     pub unstable_nodes: Vec<u32>,
     /// Statements for the user.
     pub warnings: Vec<String>,
+    /// What was seen of each test.
+    pub looks: BTreeMap<usize, Look>,
+}
+
+/// What the runs of one test showed, besides what is kept of it in the store.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    said: Said,
+    /// Nodes that differed between its runs.
+    unstable: BTreeSet<u32>,
 }
 
 /// What is said of tests that clear the environment.
@@ -83,6 +93,16 @@ impl<'p> Recording<'p> {
         if let Err(failure) = done {
             state.failure.get_or_insert(failure);
         }
+    }
+
+    /// Takes a test over as it was recorded before: what it did, with how many processes, and what was seen of it.
+    pub fn take_over(&self, test: usize, execution: &Execution, processes: u32, look: Look) -> Result<(), Obstacle> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.writer.append(test as u32, execution)?;
+        state.recorded.processes[test] = processes;
+        state.said.insert(test, look.said);
+        state.unstable.insert(test, look.unstable);
+        Ok(())
     }
 
     fn read(&self, directory: &Path, died: bool) -> Result<Seen, Obstacle> {
@@ -151,6 +171,9 @@ impl<'p> Recording<'p> {
         if more > 0 {
             recorded.warnings.push(format!("... and {more} more warnings"));
         }
+        let mut unstable = state.unstable;
+        let look = |(test, said)| (test, Look { said, unstable: unstable.remove(&test).unwrap_or_default() });
+        recorded.looks = state.said.into_iter().map(look).collect();
         Ok((state.writer, recorded))
     }
 }
@@ -191,6 +214,7 @@ struct Seen {
 }
 
 /// What is to be known of a run: whichever test it is of, and with the test's name.
+#[derive(Clone, Debug, Default)]
 struct Said {
     of_all: Vec<String>,
     of_test: BTreeSet<String>,

@@ -257,6 +257,34 @@ fn functions_of_a_program_without_a_framework_are_its_cases() {
 }
 
 #[test]
+fn functions_behind_those_in_which_a_program_ends_are_cases_too() {
+    let ending = |end: &str| {
+        let first = OWN
+            .replace("{test_add, test_times", "{test_times, test_add")
+            .replace("#include <stdio.h>", "#include <stdio.h>\n#include <stdlib.h>")
+            .replace("failed++;\n        longjmp(out, 1);", end);
+        own(&first, "cases = \"functions\"\n")
+    };
+    for end in ["abort();", "exit(3);"] {
+        let project = ending(end);
+        let said = text(&project.suspect(&["test"]));
+        assert!(said.contains("fails: own/test_times: ") && said.contains("3 passing, 1 failing"), "{end} {said}");
+        let ranking = project.ranking(&["--method", "ochiai"]);
+        assert_eq!(ranking["ranking"][0]["function"].as_str(), Some("times"), "{ranking}");
+    }
+    // What it would have made ready is missing behind it.
+    let needs = OWN
+        .replace("{test_add, test_times, test_none}", "{test_times, test_none, test_add}")
+        .replace("expect(__LINE__, times(2, 3), 6);", "ready = 1; if (times(2, 3) != 6) __builtin_abort();")
+        .replace("expect(__LINE__, add(0, 0), 0);", "ready++;")
+        .replace("expect(__LINE__, add(2, 3), 5);", "expect(__LINE__, ready > 0, 1);")
+        .replace("static int failed;", "static int failed, ready;");
+    let said = text(&own(&needs, "cases = \"functions\"\n").suspect(&["test"]));
+    let why = "own stays one test: its test function all_tests:test_add fails where it runs alone";
+    assert!(said.contains(why) && said.contains("0 passing, 1 failing"), "{said}");
+}
+
+#[test]
 fn functions_that_need_each_other_stay_one_test() {
     // The last one fails where the first one has not run.
     let needs = OWN

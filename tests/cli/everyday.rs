@@ -45,6 +45,35 @@ fn it_builds_tests_and_answers() {
     assert!(project.fail(&["--watch", "test"], 1).contains("suspect --watch"));
 }
 
+/// Tells of each of its starts whether it is right; one is not.
+const DRIVER: &str = "status=0\nfor each in '3 4' '10 9' '20 9'; do\n    if ./prog $each; then echo \"ok $each\"; else echo \"FAILED: $each\"; \
+                      status=1; fi\ndone\nexit $status\n";
+
+#[test]
+fn tests_that_a_refined_suite_still_has_are_recorded_once() {
+    let project = Project::new();
+    let log = project.path().join("log");
+    let other = format!("echo \"$SUSPECT_RECORD\" >> '{}'\n./prog 30 9\n", log.display());
+    project.write("prog.c", SOURCE).write("driver", DRIVER).write("other", &other);
+    project.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nenable_testing()\nadd_executable(prog prog.c)\n\
+         add_test(NAME spec COMMAND sh ${CMAKE_SOURCE_DIR}/driver)\nadd_test(NAME other COMMAND sh ${CMAKE_SOURCE_DIR}/other)\n",
+    );
+    let said = text(&project.suspect(&[]));
+    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 2 tests become 5"), "{said}");
+    assert!(said.contains("suspect: 1 of 5 tests is as it was recorded before: the others run"), "{said}");
+    assert!(said.contains("if (kilos > 10)\n                with `kilos >= 10`"), "{said}");
+    assert!(said.contains("suspect: 1 of 5 tests fails"), "{said}");
+    let recorded = std::fs::read_to_string(log).unwrap();
+    assert_eq!(recorded.lines().filter(|line| *line == "values").count(), 2, "{recorded}");
+    // What it did was kept: recorded anew, all tests come to the same.
+    let ranked = || project.succeed(&["rank", "--method", "ochiai", "--by", "node", "--top", "99", "--format", "json"]);
+    let carried = ranked();
+    project.suspect(&["test"]);
+    assert_eq!(ranked(), carried);
+}
+
 #[test]
 fn it_says_what_it_takes_for_build_and_tests() {
     let project = Project::new();

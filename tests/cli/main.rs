@@ -84,6 +84,7 @@ mod studies;
 mod temporary;
 mod unclear_runs;
 mod verdicts;
+mod waiting;
 mod warnings;
 mod wild_runs;
 mod word_count;

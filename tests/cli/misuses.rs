@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::project::{Project, line_of};
 
 /// What the program is called with, and what it is to write; each second test misuses memory, and fails.
-const TESTS: [(&str, &str); 18] = [
+const TESTS: [(&str, &str); 20] = [
     ("copied elevenwords", "11"),
     ("copied twelvewords!", "13"),
     ("given fine", "7"),
@@ -24,6 +24,8 @@ const TESTS: [(&str, &str); 18] = [
     ("kept fiver", "2"),
     ("measured some", "4"),
     ("measured none", "4"),
+    ("lost some", "1"),
+    ("lost none", "1"),
 ];
 
 fn line(tag: &str) -> u64 {
@@ -132,6 +134,15 @@ fn zero_divisors_and_nulls_behind_pointers_to_functions_are_told() {
     let passes = format!("18 crashes at misuses.c:{}, where `of` is NULL.", line("L20"));
     assert!(told.starts_with(&passes), "{told}");
     assert!(told.contains(&format!("That comes from misuses.c:{}: `of` becomes NULL.", line("L19"))), "{told}");
+}
+
+#[test]
+fn an_index_is_no_null_pointer() {
+    let project = project();
+    let output = project.suspect(&["explain", "20"]);
+    let text = crate::project::text(&output);
+    assert!(text.contains(&format!("20 crashes at misuses.c:{}.", line("L21"))), "{text}");
+    assert!(!text.contains("NULL"), "`at` is 1, and a number: {text}");
 }
 
 /// A negative size of `memcpy`, which copies something and does not crash; no single change mends it.

@@ -160,7 +160,9 @@ pub const ENV_CASE_LIST: &str = "SUSPECT_FUNCTION_LIST";
 pub const ENV_CASE_FUNCTION: &str = "SUSPECT_FUNCTION";
 /// What functions return that are left out so, in decimal; 0 when not set.
 pub const ENV_CASE_RESULT: &str = "SUSPECT_FUNCTION_RESULT";
-/// Between names in [`ENV_CASE_FUNCTION`].
+/// Without [`ENV_CASE_FUNCTION`]: functions that return at once and are not told, [`CASE_SEPARATOR`] between their names.
+pub const ENV_CASE_WITHOUT: &str = "SUSPECT_FUNCTION_WITHOUT";
+/// Between names in [`ENV_CASE_FUNCTION`] and [`ENV_CASE_WITHOUT`].
 pub const CASE_SEPARATOR: char = ':';
 /// Bytes that the list of [`ENV_CASE_LIST`] may have; functions beyond are not told.
 pub const CASE_LIST_BYTES: u64 = 4 << 20;

@@ -132,6 +132,8 @@ pub struct Muted<'a>(pub &'a dyn Progress);
 impl Progress for Muted<'_> {
     fn show(&self, _: bool, _: &dyn Fn(Duration) -> String) {}
 
+    fn begin(&self, _: &str) {}
+
     fn clear(&self) {}
 
     fn say(&self, line: &str) {

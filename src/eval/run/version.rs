@@ -285,6 +285,7 @@ impl<'a> Place<'a> {
         let run = SuiteRun {
             suite: &suite,
             options: self.baseline_options(&store, self.options.repeat, limits.collect())?,
+            before: None,
             watch: &|test: &Test, _: usize, _: &Path, run: &TestRun| keep_shown(&shown, test, run),
             judge: &|test, baseline| {
                 let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -345,6 +346,7 @@ impl<'a> Place<'a> {
             until: None,
             apart: Duration::ZERO,
             settled: false,
+            known: Vec::new(),
         })
     }
 

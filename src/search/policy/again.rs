@@ -7,9 +7,10 @@ use crate::evidence::{Effect, Outcome, Trials};
 use crate::trial::End;
 
 /// Second trials, at most: each may take some tenths of a second, and most cuts are of loops without end. A third is for failing tests that nothing has
-/// turned.
+/// turned, and a third for those that something else did.
 const MOST_AGAIN: usize = 72;
 const MOST_UNTURNED: usize = MOST_AGAIN / 3;
+const MOST_CUT: usize = 2 * MOST_UNTURNED;
 /// Second trials of a round, at most, of what turned another test.
 const AGAIN_AT_ONCE: usize = 12;
 
@@ -28,12 +29,31 @@ impl Policy<'_> {
         pairs
     }
 
-    /// What was cut on failing tests that nothing has turned, some of it: of the most probable lines, the most promising first, one of each line before
-    /// the second of any.
-    pub(super) fn cut_again(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
-        let room = MOST_UNTURNED.saturating_sub(self.again.len());
+    /// Some of what was cut on failing tests that nothing has turned.
+    pub(super) fn cut_unturned(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
         let unturned: Vec<u32> = self.unturned(trials, usable).collect();
-        if room == 0 || unturned.is_empty() {
+        self.cut_again(trials, probabilities, (&unturned, usable), MOST_UNTURNED)
+    }
+
+    /// Some of what was cut on failing tests that something else turned, maybe by ending before they fail.
+    pub(super) fn cut_turned(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        let unturned: HashSet<u32> = self.unturned(trials, usable).collect();
+        let tests = (0..).zip(self.tests.0).filter(|(position, test)| test.failed && !unturned.contains(position));
+        let turned: Vec<u32> = tests.map(|(position, _)| position).collect();
+        self.cut_again(trials, probabilities, (&turned, usable), MOST_CUT)
+    }
+
+    /// What was cut on these failing tests, as long as there were fewer than `most` second trials: of the most probable lines, the most promising first,
+    /// one of each line before the second of any.
+    fn cut_again(
+        &self,
+        trials: &Trials,
+        probabilities: &[f64],
+        (wanted, usable): (&[u32], &[bool]),
+        most: usize,
+    ) -> Vec<Pair> {
+        let room = most.saturating_sub(self.again.len());
+        if room == 0 || wanted.is_empty() {
             return Vec::new();
         }
         let mut gains = Vec::new();
@@ -46,7 +66,7 @@ impl Policy<'_> {
             let mut cut: Vec<(f64, Pair)> = Vec::new();
             for &candidate in of_line {
                 let promise = promise(trials.candidates()[candidate as usize].kind);
-                let tests = self.cut(trials, candidate, usable).filter(|test| unturned.contains(test));
+                let tests = self.cut(trials, candidate, usable).filter(|test| wanted.contains(test));
                 cut.extend(tests.map(|test| (promise, (candidate, test))));
             }
             let ranked = by_gain(cut).into_iter().enumerate();

@@ -114,6 +114,17 @@ static size_t measured(const char *word)
     return measure(of); /* L20 */
 }
 
+static int lost(const char *word)
+{
+    const char *parts[2] = {word, word};
+    int sum = 0;
+    if (word[0] == 'n')
+        memset(&parts[1], 0x81, sizeof parts[1]); /* where nothing lies */
+    for (size_t at = 0; at < 2; at++)
+        sum += *parts[at]; /* L21 */
+    return sum > 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[2];
@@ -124,6 +135,7 @@ int main(int argc, char **argv)
     case 'f': printf("%d\n", fits(word)); break;
     case 'k': printf("%d\n", kept(word)); break;
     case 'm': printf("%zu\n", measured(word)); break;
+    case 'l': printf("%d\n", lost(word)); break;
     case 's': printf("%d\n", shared(word)); break;
     case 'a': printf("%d\n", applied(word)); break;
     default: printf("%zu\n", found(word)); break;
