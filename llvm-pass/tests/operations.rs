@@ -31,6 +31,8 @@ fn text_of(function: &OwnedFunction, site: &OwnedOperation, source: &[&str]) -> 
             let others: Vec<&str> = site.others.iter().map(name).collect();
             format!("Read {width} {} others {}", name(&variable), others.join(" "))
         }
+        // What each LLVM makes of the function that it is taken from has a hash of its own.
+        OperationKind::Donor { copy, n_others, .. } => format!("Donor {copy} others {n_others}"),
         kind => format!("{kind:?}"),
     };
     let node = operation.node.map_or("-", |node| function.nodes[node as usize].text.as_str());
