@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::code::Junk;
 use super::donor::{self, Statements};
 use super::exit::Consequence;
+use super::junk::Junk;
 use super::operator::Class;
 use super::{beside, bound_guard, candidate, exit, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};

@@ -6,12 +6,11 @@ use suspect_format::site::way;
 
 use super::anchor::{Body, Draft};
 use super::candidate::statement_at;
-use super::code::plain;
 use super::donor;
 use super::insertion::value_of;
 use super::operator::Class;
 use crate::program::{Node, NodeKind, OperationKind, Place, ValueClass};
-use crate::source::{Expression, Kind, Statement};
+use crate::source::{Expression, Kind, Statement, plain};
 use crate::trial::{Change, Override, Site};
 
 /// Other statements of the function that are put beside one, at most: those that stand nearest.

@@ -3,8 +3,8 @@
 use suspect_format::site::way;
 
 use super::anchor::{Body, Draft};
-use super::code::Junk;
 use super::form::Form;
+use super::junk::Junk;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
 use crate::program::{Node, Operation, OperationKind, Operator, Place, Signedness, Variable};

@@ -6,9 +6,8 @@ use suspect_format::site::way;
 
 use super::anchor::{Body, View};
 use super::beside::{is_plain, placed_in};
-use super::code::plain;
 use crate::program::{Operation, OperationKind, Place, Program};
-use crate::source::{Kind, Renamed, Statement};
+use crate::source::{Kind, Renamed, Statement, plain};
 use crate::trial::{Change, Override, Site};
 
 /// Donors that are put beside one statement, at most: those whose neighbour there does what this one does, then those that are likeliest to be missing.

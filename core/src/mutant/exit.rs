@@ -4,10 +4,9 @@ use suspect_format::site::Exit;
 
 use super::anchor::Body;
 use super::beside::{is_plain, returned};
-use super::code::plain;
 use super::null_guard::usual;
 use crate::program::OperationKind;
-use crate::source::{Kind, Statement};
+use crate::source::{Kind, Statement, plain};
 
 /// What other `if`s guard that one guard leads to, at most: no two alike, the nearest.
 const MOST_CONSEQUENCES: usize = 4;

@@ -33,6 +33,7 @@ mod exit;
 mod expression;
 mod form;
 mod insertion;
+mod junk;
 mod member;
 mod null_guard;
 #[cfg(test)]
@@ -49,11 +50,12 @@ mod value_guard;
 mod tests;
 
 pub use choice::{Mutant, Slot, change_of, identity_hash, mutants};
-pub use code::{CodeMutant, Junk, Status, code_mutants, edits};
+pub use code::{CodeMutant, Status, code_mutants, edits};
 pub use comparison::{Comparison, Forms};
 pub use disjunct::Widened;
 pub use domain::Domain;
 pub use form::Form;
+pub use junk::Junk;
 pub use operator::{Class, alternatives, constants};
 pub use range::ValueRange;
 pub use selection::Selection;

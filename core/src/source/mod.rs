@@ -46,4 +46,5 @@ pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
 pub use slip::{Names, Shows, Slip, SlipClass, parses, slips};
 pub use text::{Macro, Meaning, Span, Text};
+pub use token::plain;
 pub use warning::{Warning, warnings};
