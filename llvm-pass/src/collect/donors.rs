@@ -19,6 +19,10 @@ use crate::table::Files;
 const MOST: usize = 12;
 /// Places where the same statement stands that are looked at for one function, at most: the nearest on either side.
 const MOST_SAMPLES: usize = 8;
+/// Statements with one kind of first variable that are looked at for one function, at most: those that begin to stand in the nearest functions on either
+/// side, and those that most functions have. So a unit's time grows as its size does.
+const MOST_NEAR: usize = 64;
+const MOST_COMMON: usize = 64;
 /// Variables that take the place of one, at most.
 const MOST_RENAMED: usize = 2;
 /// Functions that have a statement count as so many at most.
@@ -98,7 +102,16 @@ struct Unit {
     /// Its statements, each with the positions of its variables.
     own: Vec<HashSet<(usize, Vec<u32>)>>,
     /// Groups by what their first variable must be.
-    by_first: HashMap<Wanted, Vec<usize>>,
+    by_first: HashMap<Wanted, Alike>,
+}
+
+/// Groups with one kind of first variable.
+#[derive(Default)]
+struct Alike {
+    /// In the order of the functions in which they stand first.
+    all: Vec<usize>,
+    /// Those that most functions have.
+    common: Vec<usize>,
 }
 
 /// Adds the donors of each function in the unit's source to its operations. Headers are in several units, which have other siblings.
@@ -138,8 +151,14 @@ impl Unit {
             let functions: HashSet<usize> = group.samples.iter().map(|sample| sample.function).collect();
             group.n_functions = functions.len();
             if let Some(first) = group.wanted.first() {
-                unit.by_first.entry(first.clone()).or_default().push(number);
+                unit.by_first.entry(first.clone()).or_default().all.push(number);
             }
+        }
+        for alike in unit.by_first.values_mut() {
+            alike.all.sort_by_key(|group| unit.groups[*group].samples.first().map(|sample| sample.function));
+            alike.common = alike.all.clone();
+            alike.common.sort_by_key(|group| Reverse(unit.groups[*group].n_functions));
+            alike.common.truncate(MOST_COMMON);
         }
         unit
     }
@@ -173,9 +192,8 @@ impl Unit {
         let mut seen: HashSet<&Wanted> = HashSet::new();
         let wanted: Vec<Wanted> = self.variables[index].iter().map(wanted).collect();
         for first in wanted.iter().filter(|first| seen.insert(first)) {
-            for group in self.by_first.get(first).into_iter().flatten() {
-                found
-                    .extend(self.best(index, *group).into_iter().flat_map(|sample| self.fitted(index, *group, sample)));
+            for group in self.near(index, first) {
+                found.extend(self.best(index, group).into_iter().flat_map(|sample| self.fitted(index, group, sample)));
             }
         }
         let is_new = |donor: &Donor| !self.own[index].contains(&(donor.group, donor.leaves.clone()));
@@ -183,6 +201,16 @@ impl Unit {
         found.sort_by_key(|donor| (Reverse(donor.score), donor.sample.place.line, donor.sample.place.column));
         found.truncate(MOST);
         found
+    }
+
+    /// The groups with this kind of first variable that are looked at for a function, each once.
+    fn near(&self, index: usize, first: &Wanted) -> Vec<usize> {
+        let Some(Alike { all, common }) = self.by_first.get(first) else { return Vec::new() };
+        let begins = |group: &usize| self.groups[*group].samples.first().is_some_and(|sample| sample.function < index);
+        let at = all.partition_point(begins);
+        let near = &all[at.saturating_sub(MOST_NEAR)..(at + MOST_NEAR).min(all.len())];
+        let known: HashSet<&usize> = near.iter().collect();
+        near.iter().chain(common.iter().filter(|group| !known.contains(group))).copied().collect()
     }
 
     /// The statement of a group that stands beside what the function has, or else in the nearest function.
