@@ -35,10 +35,11 @@ impl Policy<'_> {
         self.cut_again(trials, probabilities, (&unturned, usable), MOST_UNTURNED)
     }
 
-    /// Some of what was cut on failing tests that something else turned, maybe by ending before they fail.
+    /// Some of what was cut on failing tests that end, and that something else turned, maybe by ending before they fail.
     pub(super) fn cut_turned(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
         let unturned: HashSet<u32> = self.unturned(trials, usable).collect();
-        let tests = (0..).zip(self.tests.0).filter(|(position, test)| test.failed && !unturned.contains(position));
+        let is_wanted = |position: u32, failed: bool| failed && !unturned.contains(&position) && ends(trials, position);
+        let tests = (0..).zip(self.tests.0).filter(|(position, test)| is_wanted(*position, test.failed));
         let turned: Vec<u32> = tests.map(|(position, _)| position).collect();
         self.cut_again(trials, probabilities, (&turned, usable), MOST_CUT)
     }
@@ -109,4 +110,13 @@ impl Policy<'_> {
         let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         failing.map(|((position, _), _)| position).filter(move |test| !mended.contains(test))
     }
+}
+
+/// Whether a failing test ends, as most trials show that do not turn it: on one without end these are cut.
+fn ends(trials: &Trials, test: u32) -> bool {
+    let candidates = 0..trials.candidates().len() as u32;
+    let failing = candidates.filter_map(|candidate| trials.outcome(candidate, test));
+    let (cut, ended): (Vec<Outcome>, Vec<Outcome>) =
+        failing.filter(|outcome| outcome.effect != Effect::Turned).partition(|outcome| outcome.end == End::Cut);
+    ended.len() > cut.len()
 }
