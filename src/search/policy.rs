@@ -108,16 +108,13 @@ impl<'a> Policy<'a> {
         self.switch(trials, &order, usable, most / SHARE_SWITCHED);
         let mut chosen = self.round(trials, probabilities, usable, &order, most);
         if chosen.is_empty() {
-            chosen = self.cut_unturned(trials, probabilities, usable);
+            chosen = self.cut_again(trials, probabilities, usable);
         }
         while chosen.is_empty()
             && let Some(target) = self.next_target(self.unturned(trials, usable))
         {
             self.targets.push(target);
             chosen = self.round(trials, probabilities, usable, &order, most);
-        }
-        if chosen.is_empty() {
-            chosen = self.cut_turned(trials, probabilities, usable);
         }
         while chosen.is_empty() && self.breadth < WIDENING.pow(WIDENINGS as u32) && !is_clear(&order, probabilities) {
             self.breadth *= WIDENING;

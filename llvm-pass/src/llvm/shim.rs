@@ -90,12 +90,11 @@ unsafe extern "C" {
         function: LLVMValueRef,
         name: *const c_char,
         length: usize,
-        firsts: *const LLVMValueRef,
-        ends: *const LLVMValueRef,
+        firsts: *mut LLVMValueRef,
+        ends: *mut LLVMValueRef,
         count: usize,
-        uses: *const LLVMValueRef,
-        numbers: *const usize,
-        n_uses: *const usize,
+        leaves: *mut LLVMValueRef,
+        n_leaves: usize,
     ) -> LLVMValueRef;
     pub fn suspect_repeat(choice: LLVMValueRef, first: LLVMValueRef, jump: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;

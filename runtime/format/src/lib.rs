@@ -26,7 +26,7 @@ pub mod trace;
 pub mod trial;
 
 /// Version of the trace file and the tables in objects.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 8;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.
 pub const ENDIAN_TAG: u32 = 0x0102_0304;

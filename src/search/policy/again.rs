@@ -7,10 +7,9 @@ use crate::evidence::{Effect, Outcome, Trials};
 use crate::trial::End;
 
 /// Second trials, at most: each may take some tenths of a second, and most cuts are of loops without end. A third is for failing tests that nothing has
-/// turned, and a third for those that something else did.
+/// turned.
 const MOST_AGAIN: usize = 72;
 const MOST_UNTURNED: usize = MOST_AGAIN / 3;
-const MOST_CUT: usize = 2 * MOST_UNTURNED;
 /// Second trials of a round, at most, of what turned another test.
 const AGAIN_AT_ONCE: usize = 12;
 
@@ -29,32 +28,12 @@ impl Policy<'_> {
         pairs
     }
 
-    /// Some of what was cut on failing tests that nothing has turned.
-    pub(super) fn cut_unturned(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+    /// What was cut on failing tests that nothing has turned, some of it: of the most probable lines, the most promising first, one of each line before
+    /// the second of any.
+    pub(super) fn cut_again(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        let room = MOST_UNTURNED.saturating_sub(self.again.len());
         let unturned: Vec<u32> = self.unturned(trials, usable).collect();
-        self.cut_again(trials, probabilities, (&unturned, usable), MOST_UNTURNED)
-    }
-
-    /// Some of what was cut on failing tests that end, and that something else turned, maybe by ending before they fail.
-    pub(super) fn cut_turned(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
-        let unturned: HashSet<u32> = self.unturned(trials, usable).collect();
-        let is_wanted = |position: u32, failed: bool| failed && !unturned.contains(&position) && ends(trials, position);
-        let tests = (0..).zip(self.tests.0).filter(|(position, test)| is_wanted(*position, test.failed));
-        let turned: Vec<u32> = tests.map(|(position, _)| position).collect();
-        self.cut_again(trials, probabilities, (&turned, usable), MOST_CUT)
-    }
-
-    /// What was cut on these failing tests, as long as there were fewer than `most` second trials: of the most probable lines, the most promising first,
-    /// one of each line before the second of any.
-    fn cut_again(
-        &self,
-        trials: &Trials,
-        probabilities: &[f64],
-        (wanted, usable): (&[u32], &[bool]),
-        most: usize,
-    ) -> Vec<Pair> {
-        let room = most.saturating_sub(self.again.len());
-        if room == 0 || wanted.is_empty() {
+        if room == 0 || unturned.is_empty() {
             return Vec::new();
         }
         let mut gains = Vec::new();
@@ -67,7 +46,7 @@ impl Policy<'_> {
             let mut cut: Vec<(f64, Pair)> = Vec::new();
             for &candidate in of_line {
                 let promise = promise(trials.candidates()[candidate as usize].kind);
-                let tests = self.cut(trials, candidate, usable).filter(|test| wanted.contains(test));
+                let tests = self.cut(trials, candidate, usable).filter(|test| unturned.contains(test));
                 cut.extend(tests.map(|test| (promise, (candidate, test))));
             }
             let ranked = by_gain(cut).into_iter().enumerate();
@@ -110,13 +89,4 @@ impl Policy<'_> {
         let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         failing.map(|((position, _), _)| position).filter(move |test| !mended.contains(test))
     }
-}
-
-/// Whether a failing test ends, as most trials show that do not turn it: on one without end these are cut.
-fn ends(trials: &Trials, test: u32) -> bool {
-    let candidates = 0..trials.candidates().len() as u32;
-    let failing = candidates.filter_map(|candidate| trials.outcome(candidate, test));
-    let (cut, ended): (Vec<Outcome>, Vec<Outcome>) =
-        failing.filter(|outcome| outcome.effect != Effect::Turned).partition(|outcome| outcome.end == End::Cut);
-    ended.len() > cut.len()
 }

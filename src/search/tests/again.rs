@@ -30,17 +30,6 @@ fn what_mends_by_a_long_run_is_found_and_looked_up() {
 }
 
 #[test]
-fn what_mends_by_a_long_run_is_found_where_other_changes_make_the_test_pass_at_once() {
-    let (_directory, store) = fresh();
-    let quick = search(&Simulation::default(), &store, &settings()).unwrap();
-    let (_directory, store) = fresh();
-    let lab = Simulation { takes: 5_000_000, takes_with: Some(Change::Set(0)), ..Simulation::default() };
-    let long = search(&lab, &store, &settings()).unwrap();
-    assert_eq!(turning(&long), turning(&quick));
-    assert!((1..=48).contains(&lab.n_long.load(Ordering::Relaxed)));
-}
-
-#[test]
 fn what_does_not_end_is_tried_again_a_few_times() {
     let (_directory, store) = fresh();
     let lab = Simulation { takes: u64::MAX, ..Simulation::default() };

@@ -135,8 +135,6 @@ pub(super) struct Simulation {
     pub(super) garbage: Option<Garbage>,
     /// How long what makes a failing test pass runs.
     pub(super) takes: u64,
-    /// The only change for which that holds; all without it.
-    pub(super) takes_with: Option<Change>,
     /// Trials with a larger budget than the first.
     pub(super) n_long: AtomicUsize,
     /// How long it takes until test 3 is given up for want of time.
@@ -190,9 +188,7 @@ impl Lab for Simulation {
                 self.n_long.fetch_add(1, Ordering::Relaxed);
             }
             let mut seen = show(ready.test, mutant);
-            let is_long =
-                self.takes_with.as_ref().is_none_or(|change| mutant.overrides.iter().all(|one| one.change == *change));
-            if ready.test < 3 && is_long && self.takes > budget && seen.passes == Some(true) {
+            if ready.test < 3 && self.takes > budget && seen.passes == Some(true) {
                 seen = Observation { end: End::Cut, passes: Some(false), ..seen };
             }
             if observed(index, seen).is_break() {
