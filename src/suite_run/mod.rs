@@ -138,6 +138,9 @@ impl Watch for Shown<'_> {
     }
 
     fn known(&self, n_tests: usize) {
+        if n_tests == 0 {
+            return;
+        }
         let all = self.n_tests.fetch_sub(n_tests, Ordering::Relaxed);
         let verb = if n_tests == 1 { "is as it was" } else { "are as they were" };
         self.progress.say(&format!("{n_tests} of {all} tests {verb} recorded before: the others run"));
