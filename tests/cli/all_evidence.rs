@@ -144,6 +144,16 @@ int main(int argc, char **argv)
 }
 
 #[test]
+fn a_wrong_relation_comes_before_a_guard_that_mends_too() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nstatic int absolute(int x)\n{\n    if (x < -1)\n        return -x;\n    return x;\n}\n\
+                  int main(int argc, char **argv)\n{\n    printf(\"%d\\n\", absolute(argc > 1 ? atoi(argv[1]) : 0));\n    return 0;\n}\n";
+    let report =
+        ranked(&by_lines(source, "3\n-1\n0\n", "reference = \"echo {line} | tr -d -\"\n"), &["--budget", "10"]);
+    assert_eq!(report.ranking[0].line, 5, "{:?}", reasons(&report));
+    assert!(reasons(&report).iter().any(|reason| reason.contains("`if (x < 0) return -x;`")), "{:?}", reasons(&report));
+}
+
+#[test]
 fn a_wrong_string_becomes_another_of_the_program() {
     let source = r#"
 #include <stdio.h>

@@ -8,6 +8,10 @@ use crate::trial::Mutant;
 /// a place, so one mends by chance more often, and few faults are such: two of the 168 mistakes that weights were fitted to are members, four are functions.
 const CREDIT_OF_NAMES: f64 = 0.5;
 
+/// What a repair by a guard against a number counts of one by an operator, a constant or a variable, by eye. A place has a condition for zero, for negative
+/// numbers and for numbers beside it, each with every exit of the function. Of 6,910 fixes, 24 put in such a guard, and 20 swap `<` and `<=` or `>` and `>=`.
+const CREDIT_OF_GUARDS: f64 = 0.5;
+
 /// What a candidate changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -38,6 +42,7 @@ impl Kind {
     pub fn credit(self) -> f64 {
         match self {
             Kind::Operation(Class::Cfr | Class::Mrr) => CREDIT_OF_NAMES,
+            Kind::Operation(Class::Vgi) => CREDIT_OF_GUARDS,
             _ => 1.0,
         }
     }

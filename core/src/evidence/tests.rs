@@ -207,11 +207,12 @@ fn repairs_by_code_are_told_from_repairs_by_values() {
 }
 
 #[test]
-fn another_function_says_less_than_another_operator() {
-    let (function, member) = (Kind::Operation(Class::Cfr), Kind::Operation(Class::Mrr));
-    let found = portrait(&trials(&FAILED, &[(function, 0, "ttsss"), (member, 1, "ttsss"), (ADD, 2, "ttsss")]), 4);
+fn another_function_or_a_guard_says_less_than_another_operator() {
+    let [function, member, guard] = [Class::Cfr, Class::Mrr, Class::Vgi].map(Kind::Operation);
+    let mends = [(function, 0, "ttsss"), (member, 1, "ttsss"), (ADD, 2, "ttsss"), (guard, 3, "ttsss")];
+    let found = portrait(&trials(&FAILED, &mends), 4);
     let repairs: Vec<f64> = found.features.iter().map(|features| features.repair_code).collect();
-    assert_eq!(repairs, [0.5, 0.5, 1.0, 0.0]);
+    assert_eq!(repairs, [0.5, 0.5, 1.0, 0.5]);
     assert_eq!(found.features[0].repair, 1.0, "what it keeps is what it keeps");
 }
 
