@@ -94,6 +94,7 @@ fn untold<'e>(test: &str, effect: &'e str, summary: &[String]) -> &'e str {
     let told = first.strip_prefix(test).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first);
     let told = told.strip_suffix('.').unwrap_or(told);
     match effect.strip_prefix(told) {
+        Some(rest) if rest.chars().all(|letter| letter == '.') => "",
         Some(rest) => rest.trim_start_matches([':', ' ']),
         None if told.starts_with(effect.trim_end_matches('.')) => "",
         None => effect,
@@ -388,6 +389,13 @@ mod tests {
             and so on, until it is 9 here, 0 there\n";
         assert!(text.contains(told), "{text}");
         assert!(text.contains("2: a.c:18: because of this:"), "{text}");
+    }
+
+    #[test]
+    fn an_effect_that_the_summary_ends_with_a_full_stop_is_told_once() {
+        let (effect, summary) = ("exit status 1: Malloc failed.", "t2: exit status 1: Malloc failed.");
+        assert_eq!(untold("t2", effect, &[summary.to_owned()]), "");
+        assert_eq!(untold("t2", "exit status 1: 3 of 4.", &["t2: exit status 1.".to_owned()]), "3 of 4.");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::automake_check;
 use super::autotest;
 use super::check_target::CheckTarget;
+use super::configured;
 use super::directories::{CODE_DIRS, TEST_DIRS};
 use super::init::quoted;
 use super::makefile::{AUTOMAKE, Makefile};
@@ -91,7 +92,9 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     if file == AUTOMAKE {
         command = automake_check::without_running(root, &command) + &script_of_autotest(root);
     }
+    let (command, is_configured) = configured::with_options(root, &command);
     let without = match options.as_slice() {
+        [] if is_configured => format!(", with the options of {}", configured::STATUS),
         [] => String::new(),
         options => format!("; without {} it makes no tests", options.join(" and ")),
     };

@@ -25,6 +25,7 @@ mod compared;
 mod compared_each;
 mod complaint;
 pub mod config;
+mod configured;
 mod ctest;
 mod ctest_oracle;
 mod deadline;

@@ -55,6 +55,22 @@ fn tests_run_without_valgrind_where_configure_knows_how() {
     assert!(written.contains("command = \"./configure --disable-valgrind-tests && make"), "{written}");
 }
 
+#[test]
+fn a_configured_tree_keeps_its_options() {
+    let automake = [("configure", ""), ("Makefile.am", "info_TEXINFOS = p.texi\n")];
+    for status in [
+        "ac_cs_config=\"'--with-tests' 'MAKEINFO=:' 'CC=gcc' 'CFLAGS=-g -O2'\"\n",
+        "ac_cs_config='--with-tests MAKEINFO=: CC=gcc '\\''CFLAGS=-g -O2'\\'''\n",
+    ] {
+        let (_, written) = first_file(&[&automake[..], &[("config.status", status)]].concat());
+        let command = "command = \"./configure --with-tests 'CFLAGS=-g -O2' MAKEINFO=: && make";
+        assert!(written.contains(command), "{written}");
+        assert!(written.contains("(found Makefile.am: Automake, with the options of config.status)"), "{written}");
+    }
+    let (_, written) = first_file(&[&automake[..], &[("config.status", "ac_cs_config=''\n")]].concat());
+    assert!(written.contains("./configure MAKEINFO=: && make") && !written.contains("options of"), "{written}");
+}
+
 /// What `suspect init` says and writes for a project of these files.
 pub fn first_file(files: &[(&str, &str)]) -> (String, String) {
     let project = Project::new();
