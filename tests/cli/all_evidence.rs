@@ -323,11 +323,11 @@ fn a_failing_test_that_runs_away_is_cut_and_it_is_said() {
         "prog.c",
         &program.replace("1500000000", "3").replace("atoi(argv[1])", "atoi(argv[1]) + nap(argv[1])").replace(
             "int step",
-            "#include <unistd.h>\nint nap(char *n) { if (*n == '3') usleep(400000); return 0; }\nint step",
+            "#include <unistd.h>\nint nap(char *n) { if (*n == '3') sleep(2); return 0; }\nint step",
         ),
     );
     rebuild(&project);
-    let report = ranked(&project, &["--budget", "1s"]);
+    let report = ranked(&project, &["--budget", "5s"]);
     assert!(
         report.not_tried.iter().any(|what| what.contains("on 3: getting it ready takes about ")),
         "{:?}",
