@@ -199,7 +199,9 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
             | OperationKind::Member { .. } => Change::Add(round as u64 + 1),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
             OperationKind::Read { .. } | OperationKind::Called { .. } => Change::Choose(*one.others.get(round)?),
-            OperationKind::Whole { .. } | OperationKind::Consequence { .. } => return None,
+            OperationKind::Whole { .. } | OperationKind::Consequence { .. } | OperationKind::Donor { .. } => {
+                return None;
+            }
         };
         Some(Override { site: Site::Operation(operation), instance: 0, change }.into())
     };

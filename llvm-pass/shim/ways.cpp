@@ -105,10 +105,10 @@ void suspect_choose(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end, L
   meant(3, returned);
 }
 
-// A function that runs, for the number n, the n-th of `count` runs of instructions of `function`. `leaves` is what they use of its frame: in the new
-// function it is read from a table, its second argument.
-LLVMValueRef suspect_copies(LLVMValueRef function, const char *name, size_t length, LLVMValueRef *firsts, LLVMValueRef *ends, size_t count,
-                            LLVMValueRef *leaves, size_t n_leaves) {
+// A function that runs, for the number n, the n-th of `count` runs of instructions, of `function` or others. `uses` is what they use of a frame, one run behind
+// the other, each up to its number in `n_uses`: in the new function the address with its number in `numbers` is read from a table, the second argument.
+LLVMValueRef suspect_copies(LLVMValueRef function, const char *name, size_t length, const LLVMValueRef *firsts, const LLVMValueRef *ends,
+                            size_t count, const LLVMValueRef *uses, const size_t *numbers, const size_t *n_uses) {
   Function &source = *unwrap<Function>(function);
   LLVMContext &context = source.getContext();
   Type *pointer = PointerType::getUnqual(context);
@@ -136,9 +136,9 @@ LLVMValueRef suspect_copies(LLVMValueRef function, const char *name, size_t leng
       copy->setMetadata(LLVMContext::MD_DIAssignID, nullptr);
       for (Use &operand : copy->operands()) {
         Value *&known = map[operand.get()];
-        for (size_t leaf = 0; !known && leaf < n_leaves; leaf++)
-          if (unwrap(leaves[leaf]) == operand.get()) {
-            known = builder.CreateLoad(pointer, builder.CreateConstInBoundsGEP1_64(pointer, copies->getArg(1), leaf));
+        for (size_t use = number ? n_uses[number - 1] : 0; !known && use < n_uses[number]; use++)
+          if (unwrap(uses[use]) == operand.get()) {
+            known = builder.CreateLoad(pointer, builder.CreateConstInBoundsGEP1_64(pointer, copies->getArg(1), numbers[use]));
             suspect_no_sanitize_instruction(wrap(known));
           }
         if (known)

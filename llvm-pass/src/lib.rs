@@ -19,11 +19,13 @@ use suspect_format::abi::{self, Mode};
 
 use collect::callees::Callees;
 use collect::dependence::Dependences;
+use collect::donors;
 use collect::expression::Reader;
 use collect::limits::Limits;
-use collect::sites::FunctionSites;
+use collect::sites::{Body, FunctionSites};
 use collect::unit::Unit;
 use collect::variables::Globals;
+use inject::copies::Copies;
 use inject::mutations::Bytes;
 use inject::{fuel, gates, hooks, lower, versions};
 use llvm::ir::{self, LLVMOpcode, Module, Value, llvm};
@@ -155,6 +157,9 @@ fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, f
             }
         }
     }
+    if versions.contains(Mode::Trace) {
+        donors::add(files, &collected.functions, &mut collected.sites);
+    }
     collected
 }
 
@@ -204,6 +209,11 @@ fn inject(
     let make = |name, section, count| (count > 0).then(|| Bytes::make(module, name, section, count));
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);
+    // Before anything is put into the code that they are copies of.
+    let bodies: Vec<Option<Body>> =
+        (0..collected.functions.len()).map(|index| copies.code(index, Mode::Trace).map(Body::of)).collect();
+    let make = |(index, sites): (usize, &FunctionSites)| Copies::make(&bodies, index, &sites.operations);
+    let statements: Vec<Option<Copies>> = collected.sites.iter().enumerate().map(make).collect();
     for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
         let gate = gates.map(|gates| gates.address(module, index as u32));
         for mode in Mode::VERSIONS {
@@ -212,7 +222,7 @@ fn inject(
                     // `shim/passes.cpp` knows it.
                     code.add_text_attribute(module.context(), "suspect-hooks", mode.name());
                 }
-                hooks::inject(module, code, mode, sites, *base, operations, gate, &targets);
+                hooks::inject(module, code, mode, sites, *base, operations, gate, &targets, statements[index].as_ref());
             }
         }
         let versions = copies.code(index, Mode::Mutants).zip(copies.code(index, Mode::Trace));

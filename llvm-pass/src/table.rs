@@ -72,6 +72,12 @@ impl Files {
         number
     }
 
+    /// Whether a file is the source, which may have two names.
+    pub fn is_source(&self, number: u32) -> bool {
+        let path = |number: u32| self.names.get(number as usize).map(|name| self.absolute(name));
+        path(number) == path(0)
+    }
+
     /// The number of the file `name` in `directory`; relative to the compiler's own directory where it is in that.
     pub fn named(&mut self, directory: &str, name: &str) -> u32 {
         let full = match name.starts_with('/') || directory.is_empty() || directory == self.directory {

@@ -31,6 +31,8 @@ fn text_of(function: &OwnedFunction, site: &OwnedOperation, source: &[&str]) -> 
             let others: Vec<&str> = site.others.iter().map(name).collect();
             format!("Read {width} {} others {}", name(&variable), others.join(" "))
         }
+        // What each LLVM makes of the function that it is taken from has a hash of its own.
+        OperationKind::Donor { copy, n_others, .. } => format!("Donor {copy} others {n_others}"),
         kind => format!("{kind:?}"),
     };
     let node = operation.node.map_or("-", |node| function.nodes[node as usize].text.as_str());
@@ -502,7 +504,9 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Number { .. } => (what == "number", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Bounded { .. } => (what == "bound", 64, suspect_format::operation::Operator::And as u8),
-                OperationKind::Whole { .. } | OperationKind::Consequence { .. } => (false, 0, 0),
+                OperationKind::Whole { .. } | OperationKind::Consequence { .. } | OperationKind::Donor { .. } => {
+                    (false, 0, 0)
+                }
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {

@@ -127,7 +127,9 @@ impl Form {
             OperationKind::Pointer | OperationKind::Number { .. } | OperationKind::Bounded { .. } => {
                 form(64, false, Operator::And as u8, Takes::Operands)
             }
-            OperationKind::Whole { .. } | OperationKind::Consequence { .. } => form(64, false, 0, Takes::Nothing),
+            OperationKind::Whole { .. } | OperationKind::Consequence { .. } | OperationKind::Donor { .. } => {
+                form(64, false, 0, Takes::Nothing)
+            }
         }
     }
 }

@@ -24,9 +24,9 @@ const ADDED: usize = 150;
 /// The same of assignments; beside operators nearly all of them are left out, because they compute the same.
 const ASSIGNED: usize = 60;
 /// The files as they lie beside each other.
-const PLAIN: [&str; 17] = [
+const PLAIN: [&str; 18] = [
     "callees", "casts", "digraphs", "elvis", "exits", "flow", "kandr", "logic", "macros", "members", "names",
-    "numbers", "passed", "places", "pointers", "seconds", "values",
+    "numbers", "passed", "places", "pointers", "seconds", "siblings", "values",
 ];
 /// Those that are made of others: with Latin-1 in comments, with lines as Windows ends them, and one of 600 terms.
 const MADE: [&str; 3] = ["latin", "lines", "terms"];
@@ -410,6 +410,12 @@ fn guards_that_do_what_others_do_are_what_their_mutants_are() {
 #[test]
 fn second_values_of_comparisons_do_what_their_mutants_do() {
     assert!(judge(&Subject::shared().mutants_in(&["--files", "seconds.c"], "DJI", None)) > 15);
+}
+
+#[test]
+fn statements_of_siblings_do_what_their_mutants_do() {
+    let shown = Subject::shared().mutants_in(&["--files", "siblings.c"], "SIN", None);
+    assert!(judge(&shown) > 150);
 }
 
 #[test]

@@ -84,6 +84,90 @@ fn statements_are_put_only_where_they_mean_the_same() {
     assert!(!project.succeed(&["mutants", "--list"]).contains("  SIN  "));
 }
 
+/// One function that handles a table does not reset what its siblings do, and calls the table otherwise.
+const TABLES: &str = "#include <stdio.h>
+struct table { int used, sum, dirty; };
+static void add(struct table *t, int n)
+{
+    t->used++;
+    t->sum += n;
+    t->dirty = 1;
+}
+static void drop(struct table *t, int n)
+{
+    t->used--;
+    t->sum -= n;
+    t->dirty = 1;
+}
+static void clear(struct table *whole)
+{
+    if (whole->used > 3)
+        printf(\"full \");
+    whole->used = 0;
+    whole->sum = 0; // the fault: it is dirty now
+}
+static void show(struct table *t)
+{
+    if (t->dirty)
+        printf(\"%d/%d \", t->sum, t->used);
+    t->dirty = 0;
+}
+int main(int argc, char **argv)
+{
+    struct table t = { 0, 0, 0 };
+    for (const char *s = argc > 1 ? argv[1] : \"\"; *s; s++) {
+        switch (*s) {
+        case 'a': add(&t, 3); break;
+        case 'd': drop(&t, 2); break;
+        case 'c': clear(&t); break;
+        default: show(&t);
+        }
+    }
+    printf(\"%d\\n\", t.sum);
+    return 0;
+}
+";
+
+/// What it is given, and what it should print.
+const TABLE_TESTS: [(&str, &str); 10] = [
+    ("as", "3/1 3"),
+    ("aas", "6/2 6"),
+    ("ads", "1/0 1"),
+    ("aca", "3"),
+    ("ascs", "3/1 0/0 0"),
+    ("aaaac", "full 0"),
+    ("sacas", "3/1 3"),
+    ("asdscsa", "3/1 1/0 0/0 3"),
+    ("ass", "3/1 3"),
+    ("dsasas", "-2/-1 1/0 4/1 4"),
+];
+
+#[test]
+fn a_statement_that_other_functions_have_is_put_where_it_is_missing() {
+    let project = Project::new();
+    let lines: String = TABLE_TESTS.iter().map(|(input, _)| format!("{input}\n")).collect();
+    project.write("table.c", TABLES).write("tests.list", &lines);
+    for (number, (_, right)) in (1..).zip(TABLE_TESTS) {
+        project.write(&format!("expected/{number}"), &format!("{right}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog table.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\nrun = \"./prog {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let listed = project.succeed(&["mutants", "--list", "--operators", "SIN"]);
+    assert!(listed.contains("`whole->dirty = 1;` inserted after `whole->sum = 0;`"), "{listed}");
+    // A parameter of the sibling's that this one has not.
+    assert!(!listed.contains("`whole->sum += n;` inserted"), "{listed}");
+    let report = ranked(&project, &[]);
+    let fault = TABLES.lines().position(|line| line.contains("the fault")).unwrap() + 1;
+    assert!(report.ranking[0].line.abs_diff(fault as u32) <= 1, "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(shown.contains("\n      +    whole->dirty = 1;\n"), "{shown}");
+}
+
 /// What follows the one element of a list may be null; a sibling checks that.
 const LISTS: &str = "#include <stdio.h>
 #include <stdlib.h>

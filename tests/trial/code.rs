@@ -61,7 +61,7 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
             };
             Change::Left(guard::answer(condition, exit)?)
         }
-        OperationKind::Consequence { .. } => return None,
+        OperationKind::Consequence { .. } | OperationKind::Donor { .. } => return None,
         OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
         OperationKind::Assign { is_float, .. } => {
             use Operator::*;
@@ -90,7 +90,10 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
 
 /// Mutants of orders 1 to 3 of all operations.
 fn mutants(program: &Program, count: usize, dice: &mut Dice) -> Vec<Mutant> {
-    let n_operations = program.operations.len() as u64;
+    // Donors are changes of statements.
+    let is_site = |at: &u32| !matches!(program.operations[*at as usize].kind, OperationKind::Donor { .. });
+    let operations: Vec<u32> = (0..program.operations.len() as u32).filter(is_site).collect();
+    let n_operations = operations.len() as u64;
     let mut all = Vec::new();
     while all.len() < count {
         let first = all.len() as u64 % n_operations;
@@ -98,7 +101,7 @@ fn mutants(program: &Program, count: usize, dice: &mut Dice) -> Vec<Mutant> {
         let mut sites = vec![first];
         sites.extend((1..order).map(|_| dice.roll(n_operations)));
         let overrides: Vec<Override> =
-            sites.into_iter().filter_map(|site| changed(program, site as u32, dice)).collect();
+            sites.into_iter().filter_map(|site| changed(program, operations[site as usize], dice)).collect();
         all.push(Mutant { overrides: overrides.into() });
     }
     all

@@ -4,8 +4,9 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::code::Junk;
+use super::donor::{self, Statements};
 use super::exit::Consequence;
+use super::junk::Junk;
 use super::operator::Class;
 use super::{beside, bound_guard, candidate, exit, insertion, null_guard, value_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
@@ -50,6 +51,7 @@ pub(super) struct View<'a> {
     /// The enumeration that a constant is of, with its values; nothing where that is not always the same.
     enumerations: HashMap<&'a str, Option<Rc<Enumeration<'a>>>>,
     returns: OnceCell<Returns<'a>>,
+    statements: OnceCell<Statements<'a>>,
 }
 
 /// Constants that functions of a file and type return, with their values, the most usual first.
@@ -89,7 +91,8 @@ impl<'a> View<'a> {
                 enumerations.entry(name).and_modify(same).or_insert_with(|| Some(Rc::clone(&one)));
             }
         }
-        View { program, texts, macros, definitions, enumerators, enumerations, returns: OnceCell::new() }
+        let (returns, statements) = (OnceCell::new(), OnceCell::new());
+        View { program, texts, macros, definitions, enumerators, enumerations, returns, statements }
     }
 
     pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
@@ -154,6 +157,11 @@ impl<'a> View<'a> {
             };
             times.into_iter().map(|(of, constants)| (of, usual(constants))).collect()
         })
+    }
+
+    /// The statements of all functions.
+    pub(super) fn statements(&self) -> &Statements<'a> {
+        self.statements.get_or_init(|| donor::statements(self))
     }
 
     /// Whether `name` is a macro for all that is known: one that a text defines, or one written like one.

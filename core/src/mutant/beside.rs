@@ -6,11 +6,11 @@ use suspect_format::site::way;
 
 use super::anchor::{Body, Draft};
 use super::candidate::statement_at;
-use super::code::plain;
+use super::donor;
 use super::insertion::value_of;
 use super::operator::Class;
-use crate::program::{Node, NodeKind, OperationKind, ValueClass};
-use crate::source::{Expression, Kind, Statement};
+use crate::program::{Node, NodeKind, OperationKind, Place, ValueClass};
+use crate::source::{Expression, Kind, Statement, plain};
 use crate::trial::{Change, Override, Site};
 
 /// Other statements of the function that are put beside one, at most: those that stand nearest.
@@ -46,6 +46,7 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
     let placed: Vec<Placed> = function.operations.clone().filter_map(|index| placed(body, index)).collect();
     let mut times: HashMap<&str, usize> = HashMap::new();
     placed.iter().for_each(|one| *times.entry(&one.plain).or_default() += 1);
+    let foreign = donor::of_function(body);
     let returned = placed.first().map(|first| returned(body, first.statement)).unwrap_or_default();
     for own in &placed {
         // What stands before it is what stands behind the one before it.
@@ -55,10 +56,20 @@ pub(super) fn of_function(body: &Body, drafts: &mut Vec<Draft>) {
             .is_some_and(|before| placed.iter().any(|other| other.statement.span() == before.span()));
         for behind in [false, true] {
             let donors = if follows && !behind { Vec::new() } else { donors(body, own, &placed, &times, behind) };
-            for donor in donors {
+            let side = if behind { way::BEHIND } else { way::BEFORE };
+            for donor in &donors {
                 let Some(copy) = donor.copy else { continue };
-                let side = if behind { way::BEHIND } else { way::BEFORE };
                 let addition = Addition { text: donor.statement.source(), choice: copy << way::BITS | side };
+                drafts.push(draft(body, own, &addition, behind));
+            }
+            let next = own.statement.neighbour(behind).map(|next| plain(next.source()));
+            let is_known = |text: &str| {
+                text == own.plain || next.as_deref() == Some(text) || donors.iter().any(|one| one.plain == text)
+            };
+            let file = body.view.program.operations[own.index as usize].place.file;
+            let others = if follows && !behind { &[] } else { &foreign[..] };
+            for donor in donor::beside(others, own.statement, file, behind, is_known) {
+                let addition = Addition { text: &donor.text, choice: donor.copy << way::BITS | side };
                 drafts.push(draft(body, own, &addition, behind));
             }
         }
@@ -74,6 +85,13 @@ fn placed<'a>(body: &Body<'_, 'a>, index: u32) -> Option<Placed<'a>> {
     let statement = statement_at(body, index)?;
     let copy = copy.filter(|copy| *copy < 1 << RETURNED_BITS && is_plain(body, statement));
     Some(Placed { index, copy, statement, plain: plain(statement.source()) })
+}
+
+/// The statements of a function, with their places.
+pub(super) fn placed_in<'a>(body: &Body<'_, 'a>) -> Vec<(Place, Statement<'a>)> {
+    let operations = body.view.program.functions[body.index as usize].operations.clone();
+    let placed = operations.filter_map(|index| placed(body, index));
+    placed.map(|one| (body.view.program.operations[one.index as usize].place, one.statement)).collect()
 }
 
 /// Whether a statement can be written elsewhere: nothing in it is a macro with arguments, which may mean another thing there.
@@ -105,7 +123,7 @@ fn donors<'p, 'a>(
     for one in nearest.into_values() {
         let is_wanted = fitting.len() < NEAREST || times[one.plain.as_str()] > 1;
         let is_new = is_wanted && !known.contains(&one.plain.as_str()) && !is_there(one);
-        if is_new && own.statement.takes(one.statement, behind) {
+        if is_new && own.statement.takes(one.statement, &[], behind) {
             known.push(&one.plain);
             fitting.push(one);
         }

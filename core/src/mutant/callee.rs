@@ -2,7 +2,7 @@
 
 use super::anchor::{Body, View};
 use super::candidate::Found;
-use super::code::Junk;
+use super::junk::Junk;
 use super::operator::Class;
 use crate::source::{Expression, Meaning};
 use crate::trial::Change;

@@ -3,8 +3,8 @@
 use suspect_format::site::way;
 
 use super::anchor::{Body, Draft};
-use super::code::Junk;
 use super::form::Form;
+use super::junk::Junk;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
 use crate::program::{Node, Operation, OperationKind, Operator, Place, Signedness, Variable};
@@ -36,6 +36,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Pointer
         | OperationKind::Number { .. }
         | OperationKind::Bounded { .. }
+        | OperationKind::Donor { .. }
         | OperationKind::Consequence { .. } => {}
         OperationKind::Called { function, .. } => found.called(function),
         OperationKind::Member { member, .. } => found.member(member),
@@ -323,7 +324,7 @@ impl<'a> Found<'_, '_, 'a> {
         let computes = |operation: &Operation| match operation.kind {
             OperationKind::Argument { .. } | OperationKind::Passed { .. } | OperationKind::Bounded { .. } => false,
             OperationKind::Called { .. } | OperationKind::Statement { .. } | OperationKind::Number { .. } => false,
-            OperationKind::Consequence { .. } => false,
+            OperationKind::Consequence { .. } | OperationKind::Donor { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;
                 variables.get(variable as usize).is_none_or(|variable| variable.name != name)

@@ -7,47 +7,12 @@ use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::anchor::{Draft, View};
+use super::donor::content_of;
+use super::junk::Junk;
 use super::operator::Class;
 use crate::program::{Place, Program};
-use crate::source::{Clash, Edit, Rewrite, Text};
+use crate::source::{Clash, Edit, Rewrite, Text, plain};
 use crate::trial::Override;
-
-/// Why a mutant is none that a user could have written: left out unless asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Junk {
-    /// In a file outside the project.
-    Outside,
-    /// In what a macro expands to.
-    Macro,
-    /// Made by the compiler: nothing in the source says it.
-    Made,
-    /// The source file cannot be read, or the text at the place cannot be understood.
-    NoText,
-    /// A part of a larger expression that cannot be taken out by itself.
-    Part,
-    /// More than one thing at the same place: which one cannot be told.
-    Several,
-    /// In the tests' own code.
-    TestCode,
-    /// It reads a variable that has no value yet.
-    Unset,
-}
-
-impl Junk {
-    /// Why, as a fragment that fits "left out: ...".
-    pub const fn reason(self) -> &'static str {
-        match self {
-            Junk::Outside => "in a file outside the project",
-            Junk::Macro => "in what a macro expands to",
-            Junk::Made => "made by the compiler",
-            Junk::NoText => "the source text there cannot be read",
-            Junk::Part => "a part of a larger expression",
-            Junk::Several => "several operations at one place",
-            Junk::TestCode => "in the tests' own code",
-            Junk::Unset => "reads what has no value yet",
-        }
-    }
-}
 
 /// Whether a mutant is worth a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -198,13 +163,12 @@ fn name(program: &Program, mutants: &mut [CodeMutant]) {
             hash = hash_bytes(hash, &(part.len() as u64).to_le_bytes());
             hash = hash_bytes(hash, part.as_bytes());
         }
+        // What it has run may change with the function that this is taken from.
+        if let Some(content) = mutant.overrides.first().and_then(|one| content_of(program, mutant.function, one)) {
+            hash = hash_bytes(hash, &content.to_le_bytes());
+        }
         let ordinal = alike.entry(hash).or_insert(0);
         mutant.id = hash_bytes(hash, &ordinal.to_le_bytes());
         *ordinal += 1;
     }
-}
-
-/// Text with all blanks alike, so that a change of layout is none.
-pub(super) fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

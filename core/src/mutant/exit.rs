@@ -4,10 +4,9 @@ use suspect_format::site::Exit;
 
 use super::anchor::Body;
 use super::beside::{is_plain, returned};
-use super::code::plain;
 use super::null_guard::usual;
 use crate::program::OperationKind;
-use crate::source::{Kind, Statement};
+use crate::source::{Kind, Statement, plain};
 
 /// What other `if`s guard that one guard leads to, at most: no two alike, the nearest.
 const MOST_CONSEQUENCES: usize = 4;
@@ -45,7 +44,7 @@ pub(super) fn reached(body: &Body, file: u32, before: Statement, known: &[Writte
         let (last, first) = (one.statements.last(), one.statements.first());
         let (Some(last), Some(first)) = (last, first) else { return false };
         let is_inside = (first.span().start..last.span().end).contains(&place);
-        let takes = |statement: &Statement| before.takes(*statement, false);
+        let takes = |statement: &Statement| before.takes(*statement, &[], false);
         one.file == file && !is_inside && one.text != own && before.jumps_as(*last) && one.statements.iter().all(takes)
     };
     let mut fitting: Vec<&Consequence> = body.consequences().iter().filter(fits).collect();

@@ -1,8 +1,8 @@
 //! Unary operators around the whole value of a node.
 
 use super::anchor::{Body, Draft};
-use super::code::Junk;
 use super::form::Form;
+use super::junk::Junk;
 use super::operator::Class;
 use crate::program::{Node, NodeKind, OperationKind, Place};
 use crate::source::{Expression, Insertion, Kind, LiteralValue};

@@ -1,7 +1,7 @@
 //! Another member of the same structure and type is named.
 
 use super::candidate::Found;
-use super::code::Junk;
+use super::junk::Junk;
 use super::operator::Class;
 use crate::program::{Operation, OperationKind};
 use crate::trial::Change;

@@ -28,10 +28,12 @@ mod passed_tests;
 mod comparison;
 mod disjunct;
 mod domain;
+mod donor;
 mod exit;
 mod expression;
 mod form;
 mod insertion;
+mod junk;
 mod member;
 mod null_guard;
 #[cfg(test)]
@@ -48,11 +50,12 @@ mod value_guard;
 mod tests;
 
 pub use choice::{Mutant, Slot, change_of, identity_hash, mutants};
-pub use code::{CodeMutant, Junk, Status, code_mutants, edits};
+pub use code::{CodeMutant, Status, code_mutants, edits};
 pub use comparison::{Comparison, Forms};
 pub use disjunct::Widened;
 pub use domain::Domain;
 pub use form::Form;
+pub use junk::Junk;
 pub use operator::{Class, alternatives, constants};
 pub use range::ValueRange;
 pub use selection::Selection;

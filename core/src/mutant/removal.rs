@@ -5,11 +5,11 @@
 
 use super::anchor::DEPTH;
 use super::candidate::Found;
-use super::code::{Junk, plain};
+use super::junk::Junk;
 use super::operator::{Class, bits_of, number};
 use super::sign;
 use crate::program::{OperationKind, Operator, Place, Signedness};
-use crate::source::{Expression, Kind, LiteralValue};
+use crate::source::{Expression, Kind, LiteralValue, plain};
 use crate::trial::Change;
 
 /// A type after integer promotion.

@@ -2,7 +2,10 @@
 
 use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
-use super::text::{Span, Text};
+use super::text::{Meaning, Span, Text};
+
+/// A variable's name, and the one that takes its place.
+pub type Renamed<'n> = (&'n str, &'n str);
 
 impl<'t> Statement<'t> {
     /// The statement before or behind it in the same block, comments passed over.
@@ -20,17 +23,40 @@ impl<'t> Statement<'t> {
         parts.filter_map(|index| Expression::at(self.text, index)).filter(|part| part.kind() == Kind::Identifier)
     }
 
-    /// Whether a copy of `other`, which stands elsewhere in the same function, would mean the same beside this one: each name is the same thing
-    /// there, and has a value if it is read.
-    pub fn takes(self, other: Statement, behind: bool) -> bool {
+    /// Its text where variables have other names; empty if it is no UTF-8.
+    pub fn renamed(self, names: &[Renamed]) -> String {
+        let (start, source) = (self.span().start, self.source());
+        let mut text = source.to_owned();
+        let mut found: Vec<Expression> = self.names().collect();
+        found.reverse();
+        for name in found {
+            let span = (name.span().start - start) as usize..(name.span().end - start) as usize;
+            let new = names.iter().find(|(old, _)| *old == name.source()).filter(|_| span.end <= text.len());
+            if let Some((_, new)) = new {
+                text.replace_range(span, new);
+            }
+        }
+        text
+    }
+
+    /// Whether a copy of `other`, which stands elsewhere in the same file, would mean the same beside this one: each name is the same thing
+    /// there, and has a value if it is read. Those of `names` are variables, and take the names of others of this function.
+    pub fn takes(self, other: Statement, names: &[Renamed], behind: bool) -> bool {
         let (own, from) = (self.span(), other.span().start);
         let to = if behind { own.end } else { own.start };
         let is_known = |name: Expression| {
             let is_set = name.parent().is_some_and(|outer| outer.operator() == "=" && outer.left() == Some(name));
-            let text = name.source();
-            self.text.declaration(from, text) == self.text.declaration(to, text)
-                && self.text.sees(to, text)
-                && (is_set || !self.text.is_unset(to, text))
+            let own = names.iter().find(|(old, _)| *old == name.source()).map(|(_, new)| *new);
+            let text = own.unwrap_or(name.source());
+            let is_same = match own {
+                Some(own) => self.text.declares_once(from, name.source()) && self.text.declares_once(to, own),
+                None => match (self.text.declaration(from, text), self.text.declaration(to, text)) {
+                    // A function that is defined further down is not known here.
+                    (None, None) => matches!(self.text.names_function(to, text), Meaning::Itself),
+                    (there, here) => there == here,
+                },
+            };
+            is_same && self.text.sees(to, text) && (is_set || !self.text.is_unset(to, text))
         };
         other.names().all(is_known)
     }
@@ -119,7 +145,7 @@ mod tests {
         let parsed = Text::parse(text);
         let takes = |to: (u32, u32), from: (u32, u32), behind| {
             let at = |(line, column)| parsed.statement_at(line, column).unwrap();
-            at(to).takes(at(from), behind)
+            at(to).takes(at(from), &[], behind)
         };
         assert!(takes((11, 5), (5, 5), false) && takes((5, 5), (10, 5), true), "known there, and assigned");
         assert!(!takes((5, 5), (11, 5), true), "without a value");
@@ -127,5 +153,25 @@ mod tests {
         assert!(!takes((12, 5), (8, 9), true), "out of scope");
         assert_eq!(parsed.statement_at(5, 5).unwrap().returns().count(), 1);
         assert!(!parsed.statement_at(5, 5).unwrap().returns_nothing());
+    }
+
+    #[test]
+    fn statements_of_other_functions_are_taken_with_the_variables_of_this_one() {
+        let text = "int g;\nvoid h(int *p)\n{\n    int n = 1;\n    p[n] = g + n;\n}\nvoid f(int *q)\n{\n    int m, n;\n    g = 2;\n    {\n        \
+                    int *r = q;\n        *r = 3;\n    }\n    m = n = 1;\n    *q = m;\n}\n";
+        let parsed = Text::parse(text);
+        let at = |(line, column)| parsed.statement_at(line, column).unwrap();
+        let donor = at((5, 5));
+        assert_eq!(donor.renamed(&[("p", "q"), ("n", "m")]), "q[m] = g + m;");
+        let latin = Text::parse([&b"void f(int p) { g(p, '"[..], &[0xe4], &b"', p); }"[..]].concat());
+        assert_eq!(latin.statement_at(1, 17).unwrap().renamed(&[("p", "q")]), "");
+        assert_eq!(donor.renamed(&[("n", "count"), ("p", "p")]), "p[count] = g + count;");
+        let takes = |to, names: &[(&str, &str)]| at(to).takes(donor, names, true);
+        assert!(takes((16, 5), &[("p", "q"), ("n", "m")]) && takes((16, 5), &[("p", "q"), ("n", "n")]));
+        assert!(!takes((10, 5), &[("p", "q"), ("n", "m")]), "without a value");
+        assert!(takes((13, 9), &[("p", "r"), ("n", "n")]) == takes((13, 9), &[("p", "q"), ("n", "n")]));
+        assert!(!takes((16, 5), &[("p", "r"), ("n", "m")]), "out of scope");
+        assert!(!takes((16, 5), &[("p", "g"), ("n", "m")]), "no variable of the function");
+        assert!(!takes((16, 5), &[("n", "m")]), "not known here");
     }
 }

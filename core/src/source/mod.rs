@@ -34,6 +34,7 @@ mod text;
 mod token;
 mod warning;
 
+pub use beside::Renamed;
 pub use claimed::{claimed_lines, names_others, says_it_is_generated};
 pub use constant::{Number, constant_text};
 pub use definition::Definition;
@@ -45,4 +46,5 @@ pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
 pub use slip::{Names, Shows, Slip, SlipClass, parses, slips};
 pub use text::{Macro, Meaning, Span, Text};
+pub use token::plain;
 pub use warning::{Warning, warnings};

@@ -227,6 +227,14 @@ impl Text {
         inner_first.find(|one| one.at < offset && holds(one.scope)).map(|one| one.at)
     }
 
+    /// Whether the function around an offset declares a name once, and for the offset.
+    pub(super) fn declares_once(&self, offset: u32, name: &str) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let all = self.declared.get(name).into_iter().flatten();
+        let mut own = all.filter(|one| !one.is_outside() && holds(one.function));
+        own.next().is_some_and(|one| one.at < offset && holds(one.scope)) && own.next().is_none()
+    }
+
     /// Whether a variable, parameter or function of this name is declared where the offset is.
     pub(super) fn declares(&self, offset: u32, name: &str) -> bool {
         let holds = |span: Span| span.start <= offset && offset < span.end;

@@ -1,4 +1,4 @@
-//! Where one token would run into the next.
+//! Tokens as text: the blanks between them, and where one would run into the next.
 
 /// Operators of several characters, and what begins a comment.
 const OPERATORS: [&[u8]; 29] = [
@@ -7,6 +7,11 @@ const OPERATORS: [&[u8]; 29] = [
 ];
 /// What these are made of.
 const CHARACTERS: &[u8] = b"+-&|<>=!*/%^#:";
+
+/// Text with all blanks alike, so that a change of layout is none.
+pub fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// Whether the last token of `before` and the first one of `after` would be read as others if nothing stood between them.
 pub(super) fn joins(before: &[u8], after: &[u8]) -> bool {

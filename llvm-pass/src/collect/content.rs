@@ -30,7 +30,7 @@ pub fn hash(body: &Body) -> u64 {
 }
 
 /// What opcode, type and operands do not say.
-fn detail(instruction: Value) -> u64 {
+pub(super) fn detail(instruction: Value) -> u64 {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMICmp) => instruction.int_predicate() as u64,
         Some(LLVMOpcode::LLVMFCmp) => instruction.real_predicate() as u64,

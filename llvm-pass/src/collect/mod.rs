@@ -8,6 +8,7 @@ pub mod compounds;
 pub mod consequences;
 pub mod content;
 pub mod dependence;
+pub mod donors;
 pub mod expression;
 pub mod flow;
 pub mod guards;

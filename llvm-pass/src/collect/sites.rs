@@ -200,6 +200,8 @@ pub enum OperationSpot {
     Callee(u32),
     /// Nowhere: guards lead to the block of this number.
     Consequence(usize),
+    /// Nowhere: statements lead to a copy of this.
+    Donor(Box<Donated>),
     /// Nowhere: the node's own hook is asked.
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.
@@ -208,6 +210,19 @@ pub enum OperationSpot {
     Repeat(u32, u32),
     /// On the ways out of the left side of `&&` or `||`.
     Junction(Box<Junction>),
+}
+
+/// A statement of a function that another one has a copy of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Donated {
+    /// The function that it stands in, by its number in the unit.
+    pub function: usize,
+    /// The position of its first instruction there.
+    pub first: u32,
+    /// That of the instruction behind it.
+    pub end: u32,
+    /// The positions of its variables there, and of those that take their places.
+    pub leaves: Vec<(u32, u32)>,
 }
 
 /// What an integer is compared with before it is used.

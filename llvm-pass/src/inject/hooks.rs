@@ -10,6 +10,7 @@ use suspect_format::abi::{GATE_ZERO, Mode, SYMBOL_FILL};
 
 use crate::collect::sequences::{CompoundSite, PathHook};
 use crate::collect::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
+use crate::inject::copies::Copies;
 use crate::inject::fuel;
 use crate::inject::marker::Marker;
 use crate::inject::mutations::{Bytes, Mutations};
@@ -22,7 +23,7 @@ use crate::llvm::shim;
 use crate::table::Base;
 
 /// Puts the hooks of `mode` into `function`, which is the function that `sites` were collected from or a copy of it. `targets` are the functions that
-/// others stand for where this one calls them.
+/// others stand for where this one calls them, `copies` those of statements.
 #[expect(clippy::too_many_arguments, reason = "each is one thing of the unit that hooks name")]
 pub fn inject(
     module: Module,
@@ -33,6 +34,7 @@ pub fn inject(
     operations: Option<Bytes>,
     gate: Option<Value>,
     targets: &HashMap<Value, Value>,
+    copies: Option<&Copies>,
 ) {
     if matches!(mode, Mode::Plain | Mode::Mutants | Mode::Record) {
         return;
@@ -44,6 +46,7 @@ pub fn inject(
         body: &injector.body,
         operations: &sites.operations,
         variables: &sites.variables,
+        copies,
         targets,
         bytes,
         first: base.operation,

@@ -9,7 +9,7 @@ use suspect_format::site::{OperationKind, way};
 use crate::collect::operations::operand_of;
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
 use crate::collect::widening::before_widening;
-use crate::inject::copies::Copies;
+use crate::inject::copies::{self, Copies};
 use crate::inject::fuel;
 use crate::inject::marker::hook;
 use crate::inject::overrides::{narrowed, replace_after, widened};
@@ -28,6 +28,8 @@ pub struct Mutations<'a> {
     pub operations: &'a [OperationSite],
     /// The variables that these name.
     pub variables: &'a [VariableSite],
+    /// Copies of statements that stand beside the function's own.
+    pub copies: Option<&'a Copies>,
     /// What is called for functions that have versions.
     pub targets: &'a HashMap<Value, Value>,
     /// The unit's bytes of operations.
@@ -62,9 +64,9 @@ impl Bytes {
 impl Mutations<'_> {
     /// Statements: what is there instead of them, before or behind them. Before all other hooks, for those of what a statement does are left out with it.
     pub fn statements(&self) {
-        let copies = Copies::make(self.module, self.body, self.operations);
         let none = Value(std::ptr::null_mut());
-        let (code, table) = copies.map_or((none, none), |copies| (copies.code, copies.table));
+        let table = self.copies.and_then(|copies| Some((copies.code, copies::table(self.module, self.body, copies)?)));
+        let (code, table) = table.unwrap_or((none, none));
         for (number, operation) in self.numbered() {
             if let OperationSpot::Around(first, end) = operation.spot {
                 let (first, end) = (self.body.at(first), self.body.at(end));
@@ -201,6 +203,7 @@ impl Mutations<'_> {
                 OperationSpot::Callee(position) => self.callee(number, self.body.at(position), table),
                 OperationSpot::Node
                 | OperationSpot::Consequence(_)
+                | OperationSpot::Donor(_)
                 | OperationSpot::Store(_)
                 | OperationSpot::Around(..)
                 | OperationSpot::Repeat(..)

@@ -90,11 +90,12 @@ unsafe extern "C" {
         function: LLVMValueRef,
         name: *const c_char,
         length: usize,
-        firsts: *mut LLVMValueRef,
-        ends: *mut LLVMValueRef,
+        firsts: *const LLVMValueRef,
+        ends: *const LLVMValueRef,
         count: usize,
-        leaves: *mut LLVMValueRef,
-        n_leaves: usize,
+        uses: *const LLVMValueRef,
+        numbers: *const usize,
+        n_uses: *const usize,
     ) -> LLVMValueRef;
     pub fn suspect_repeat(choice: LLVMValueRef, first: LLVMValueRef, jump: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FILES(DO) DO(callees) DO(casts) DO(digraphs) DO(elvis) DO(exits) DO(flow) DO(kandr) DO(logic) DO(macros) DO(members) DO(names) DO(numbers) DO(passed) \
-    DO(places) DO(pointers) DO(seconds) DO(values) DO(latin) DO(lines) DO(terms)
+    DO(places) DO(pointers) DO(seconds) DO(siblings) DO(values) DO(latin) DO(lines) DO(terms)
 #define DECLARE(name) void name##_run(void);
 #define RUN(name) if (!strcmp(argv[1], #name)) name##_run();
 

@@ -250,6 +250,16 @@ pub enum OperationKind {
         /// Whether a call ends it.
         stops: bool,
     },
+    /// A statement of another function, or of this one with other variables, that statements of this function can have run beside them: at its own place. Pairs
+    /// of indices (of the function's variables) follow: the name of a variable there, and of the one that takes its place here. No hook: it is a copy.
+    Donor {
+        /// The number by which statements have it run.
+        copy: u32,
+        /// Hash of the code that it is taken from.
+        content_hash: u64,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
     /// The call at the place calls a function by its name; the indices (of the function's variables) of those that could be called in its place follow.
     /// Hook: `__suspect_variable` with addresses of code; the choice is one of these indices.
     Called {
@@ -275,6 +285,7 @@ impl OperationKind {
             OperationKind::Read { n_others, .. }
             | OperationKind::Called { n_others, .. }
             | OperationKind::Bounded { n_others, .. }
+            | OperationKind::Donor { n_others, .. }
             | OperationKind::Member { n_others, .. } => n_others,
             _ => 0,
         }
@@ -373,6 +384,12 @@ impl Operation {
                 sink.put(&[18, stops as u8]);
                 sink.unsigned(number as u64);
             }
+            OperationKind::Donor { copy, content_hash, n_others } => {
+                sink.put(&[19]);
+                sink.unsigned(copy as u64);
+                sink.unsigned(content_hash);
+                sink.unsigned(n_others as u64);
+            }
             OperationKind::Subscript { width, constant } => {
                 sink.put(&[10, width]);
                 put_constant(sink, constant);
@@ -447,6 +464,11 @@ impl Operation {
                 let stops = cursor.byte()? != 0;
                 OperationKind::Consequence { number: cursor.small()?, stops }
             }
+            19 => OperationKind::Donor {
+                copy: cursor.small()?,
+                content_hash: cursor.unsigned()?,
+                n_others: cursor.small()?,
+            },
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
