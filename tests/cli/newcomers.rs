@@ -273,6 +273,21 @@ fn a_makefile_that_builds_only_in_its_order_is_built_one_command_at_a_time() {
 }
 
 #[test]
+fn tests_that_make_builds_by_name_are_built_where_documents_cannot_be() {
+    let project = Project::new();
+    let makefile = "all: width.o unit.1\nunit.1: width.c\n\tno-such-formatter -o $@ $<\ntest: unit\n\t./unit\n\
+                    unit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
+    let said = text(&project.suspect(&[]));
+    let tried = "the build failed; once more, only what is asked for by name: make -j1 unit ...";
+    assert!(said.contains(tried) && said.contains("width.c:"), "{said}");
+    // An error of the compiler is one there, too, and everything alone is asked for by no name.
+    project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
+    project.write("suspect.toml", "[build]\ncommand = \"make && make -j2\"\n");
+    assert!(!project.fail(&["build"], 4).contains("by name"));
+}
+
+#[test]
 fn what_is_built_below_is_tested_by_the_script_that_is_called_so() {
     let project = Project::new();
     let driver = "#!/bin/sh\nmake/unit > out\necho width 3 | cmp - out\n";

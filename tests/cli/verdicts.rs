@@ -264,11 +264,15 @@ fn a_driver_that_tells_failures_and_passes_is_doubted_where_nothing_fails() {
         project.write("suspect.toml", &driver.replace("run = \"sh all.sh\"", proposed));
         assert_has(&text(&project.suspect(&["test"])), &["0 passing, 1 failing"]);
     }
-    let last = told("echo checking; echo 'Something is wrong: t failed'", "");
+    let last = told("echo checking; echo 'Something is wrong: t'; echo '1 unit ignored' >&2", "");
     assert_has(
         &last,
-        &["warning: all passes by its exit status and writes `Something is wrong: t failed`: if that tells a failure"],
+        &[
+            "warning: all passes by its exit status and writes `Something is wrong: t`: if that tells a failure",
+            "as by run = 'said=$(sh all.sh) && ! echo \"$said\" | grep wrong'",
+        ],
     );
+    assert_has(&told("echo 1 test failed >&2", ""), &["run = 'said=$(sh all.sh 2>&1) && ! echo \"$said\" | grep failed'"]);
     let long = told("printf 'deep: FAIL \\033[31m%0500d\\n' 7", "");
     assert!(
         long.contains("writes `deep: FAIL \\u{1b}[31m00") && long.contains("0…`") && !long.contains('\u{1b}'),
