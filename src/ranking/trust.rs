@@ -16,9 +16,7 @@ pub fn check_contrast(run: &Run, counts: TestCounts, failing_suffice: bool) -> R
     };
     let failure = |message: String| Err(Obstacle::new(Obstacle::Tests, message));
     match (counts.failing, counts.passing) {
-        (0, 0) => {
-            failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len()))
-        }
+        (0, 0) => failure(run.why_none_counts()),
         (0, n) => failure(format!(
             "{}{excluded}: there is no failure to explain; add a test that fails",
             all(n, "passes", "pass")
