@@ -194,6 +194,14 @@ fn run_build(
         options.command = command;
         report = report_of(build::build(&options))?;
     }
+    if report.status != 0
+        && let Some((command, line)) = wanted_alone(&options.command)
+    {
+        // Documents or installed things may be missing, and no test needs them.
+        say!("suspect: the build failed; once more, only what is asked for by name: {line} ...");
+        options.command = command;
+        report = report_of(build::build(&options))?;
+    }
     store.save_build(&report)?;
     if format == OutputFormat::Json {
         write_json(&report, out).map_err(Failure::of(Exit::File))?;
@@ -223,6 +231,20 @@ fn one_by_one(command: &[OsString]) -> Option<Vec<OsString>> {
     let (line, words) = command.split_last()?;
     let line = line.to_str().filter(|line| line.contains(MANY_JOBS))?.replace(MANY_JOBS, "-j1");
     Some(words.iter().cloned().chain([line.into()]).collect())
+}
+
+/// The command with the last call of make alone, and this call, where one before it makes everything and it makes something by name.
+fn wanted_alone(command: &[OsString]) -> Option<(Vec<OsString>, &str)> {
+    let (line, words) = command.split_last()?;
+    let (before, last) = line.to_str()?.rsplit_once(" && ")?;
+    let goals = |call: &str| {
+        let mut words = call.split_whitespace();
+        (words.next() == Some("make")).then(|| words.filter(|word| !word.starts_with('-')).count())
+    };
+    let everything = before.rsplit(" && ").next().unwrap_or(before);
+    let is_apart = goals(everything) == Some(0) && goals(last).is_some_and(|goals| goals > 0);
+    let before = before[..before.len() - everything.len()].to_owned();
+    is_apart.then(|| (words.iter().cloned().chain([(before + last).into()]).collect(), last))
 }
 
 /// How a shell's line asks make for as many jobs as there are processors.

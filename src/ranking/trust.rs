@@ -1,7 +1,7 @@
 //! Facts about a run that a reader must know before believing its ranking.
 
 use crate::obstacle::Obstacle;
-use crate::report::TestCounts;
+use crate::report::{ELSEWHERE, TestCounts};
 use crate::store::Run;
 
 /// Processes of a test from which on it is said to be many tests in one.
@@ -16,9 +16,7 @@ pub fn check_contrast(run: &Run, counts: TestCounts, failing_suffice: bool) -> R
     };
     let failure = |message: String| Err(Obstacle::new(Obstacle::Tests, message));
     match (counts.failing, counts.passing) {
-        (0, 0) => {
-            failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len()))
-        }
+        (0, 0) => failure(run.why_none_counts()),
         (0, n) => failure(format!(
             "{}{excluded}: there is no failure to explain; add a test that fails",
             all(n, "passes", "pass")
@@ -65,10 +63,22 @@ pub fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Obstacle> {
         1 => Some("one function is not instrumented (`suspect doctor` names it)".into()),
         n => Some(format!("{n} functions are not instrumented (`suspect doctor` names them)")),
     });
+    trust.extend(of_failures_elsewhere(run, counts.failing)?);
     trust.extend(of_long_tests(run));
     trust.extend(of_test_code(run)?);
     trust.extend(run.manifest.warnings.iter().cloned());
     Ok(trust)
+}
+
+/// A hint where failing tests execute nothing that is recorded: code of another language may come first in them.
+fn of_failures_elsewhere(run: &Run, n_failing: u32) -> Result<Option<String>, Obstacle> {
+    let recorded = run.recorded()?;
+    let mut n_elsewhere = 0;
+    for (test, _) in (0..).zip(&run.manifest.tests).filter(|(_, test)| test.passed == Some(false)) {
+        n_elsewhere += u32::from(recorded.pieces(test)?.is_empty());
+    }
+    let none = if n_elsewhere == 1 { "executes no instrumented code" } else { "execute no instrumented code" };
+    Ok((n_elsewhere > 0).then(|| format!("{n_elsewhere} of {n_failing} failing tests {none}: {ELSEWHERE}")))
 }
 
 /// A hint where each failing test is many tests in one.

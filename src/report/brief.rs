@@ -376,9 +376,13 @@ fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String
     format!("`{}`", one_line(&after))
 }
 
+/// How a statement of a ranking's trust ends which says that the fault may be where nothing is recorded.
+pub const ELSEWHERE: &str = "the fault may lie outside it, as in C++";
+
 /// How far to trust a ranking, the weightiest first.
 fn trust(ranking: &RankingReport) -> Vec<String> {
-    let mut statements: Vec<String> = without_trials(ranking).into_iter().collect();
+    let elsewhere = ranking.trust.iter().filter(|statement| statement.ends_with(ELSEWHERE)).cloned();
+    let mut statements: Vec<String> = elsewhere.chain(without_trials(ranking)).collect();
     if let Some(confidence) = &ranking.confidence {
         statements.extend(confidence.lack.clone());
         statements.extend(confidence.next.first().cloned());

@@ -52,7 +52,9 @@ mod why_tests;
 mod why_text;
 mod words;
 
-pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend, change_in_short};
+pub use brief::{
+    BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, ELSEWHERE, Failure, Mend, change_in_short,
+};
 pub use brief_text::write_brief;
 pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};

@@ -50,9 +50,11 @@ pub fn affordable(tests: Vec<SearchTest>) -> (Vec<SearchTest>, BTreeMap<u32, Str
 }
 
 /// The tests that changes are tried on: at most so many failing ones, the cheapest first and then those least like the chosen ones; and of the
-/// passing ones, for each of these in turn, the one most like it, at most so many.
+/// passing ones, for each of these in turn, the one most like it, at most so many. No change shows in a test that executes nothing that is recorded,
+/// as where it fails in code of another language first.
 pub fn choose(tests: &[SearchTest], most_failing: usize, most_passing: usize) -> Vec<&SearchTest> {
-    let (mut failing, mut passing): (Vec<&SearchTest>, Vec<&SearchTest>) = tests.iter().partition(|test| test.failed);
+    let (mut failing, mut passing): (Vec<&SearchTest>, Vec<&SearchTest>) =
+        tests.iter().filter(|test| !test.pieces.is_empty()).partition(|test| test.failed);
     failing.sort_by_key(|test| (test.cost, test.test));
     let mut chosen: Vec<&SearchTest> = Vec::new();
     while chosen.len() < most_failing && !failing.is_empty() {
@@ -84,7 +86,8 @@ pub fn choose_further<'t>(
 ) -> Vec<&'t SearchTest> {
     let known: HashSet<u32> = chosen.iter().map(|test| test.test).collect();
     let spread = |failed: bool, most: usize| {
-        let open = tests.iter().filter(|test| test.failed == failed && !known.contains(&test.test));
+        let is_open = |test: &&SearchTest| !test.pieces.is_empty() && !known.contains(&test.test);
+        let open = tests.iter().filter(|test| test.failed == failed).filter(is_open);
         let open: Vec<&SearchTest> = open.collect();
         let n = most.min(open.len());
         (0..n).map(move |at| open[at * open.len() / n])
@@ -129,6 +132,11 @@ mod tests {
         assert_eq!(names(2, 3), [1, 2, 3, 4, 5]);
         assert_eq!(names(8, 1), [1, 2, 0, 3]);
         assert_eq!(names(0, 5), [0u32; 0]);
+        // Where they fail before anything is recorded, there is nothing to try on them, and they are the cheapest.
+        let elsewhere = [test(0, true, &[], 0), test(1, true, &[], 0), test(2, true, &[1], 9), test(3, false, &[], 0)];
+        let chosen = choose(&elsewhere, 2, 2);
+        assert_eq!(chosen.iter().map(|test| test.test).collect::<Vec<_>>(), [2]);
+        assert!(choose_further(&elsewhere, &chosen, 2, 2).is_empty());
     }
 
     #[test]

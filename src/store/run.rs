@@ -227,6 +227,15 @@ impl Run {
         self.manifest.tests.iter().enumerate().filter_map(counted).collect()
     }
 
+    /// That no test counts, and what is wrong with the first: mostly it is the same with all of them.
+    pub fn why_none_counts(&self) -> String {
+        let tests = &self.manifest.tests;
+        let first = tests.iter().find(|test| test.passed.is_none());
+        let why = first.map_or(String::new(), |test| format!(": {} ({})", test.name, test.verdict));
+        let more = if tests.len() > 1 { format!("; and {} more", tests.len() - 1) } else { String::new() };
+        format!("no test counts{why}{more}")
+    }
+
     /// Indices of the source files whose code is trusted: that of the tests themselves, as long as a failing test executes other code as well.
     /// Where none does, there is nothing but the tests to blame.
     pub fn trusted_files(&self) -> Result<BTreeSet<u32>, StoreError> {

@@ -20,7 +20,8 @@ pub(super) struct Detected {
 
 /// What to say when nothing was found.
 pub(super) const NOTHING: &str = "no CTestTestfile.cmake, no configured Meson build directory, no Makefile of Automake with \
-     tests, no script of Autotest and no tests/*.sh: is the project configured? If it has tests of another kind, say so in suspect.toml";
+     tests, no script of Autotest and no tests/*.sh: is the project configured? If it has tests of another kind, say so in suspect.toml; \
+     for one command alone, type: suspect try --fail 'PROGRAM < INPUT' --expect OUTPUT";
 
 /// What can be run in `dir`: a tool's own tests first, in the directory itself and then in those directly below; then scripts.
 pub(super) fn detect(dir: &Path) -> Option<Detected> {

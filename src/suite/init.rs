@@ -184,15 +184,7 @@ fn commented(root: &Path, tests: &Tests) -> (String, String) {
         }
         Tests::Make(CheckTarget { runs: Runs::Programs(programs), dir, .. }) => {
             let dir = dir.as_ref().map(|dir| format!("dir = {}\n", quoted(dir))).unwrap_or_default();
-            let body = match programs.as_slice() {
-                [program] => format!("kind = \"command\"\nrun = {}\n", quoted(program)),
-                programs => {
-                    let list = quoted(&format!("printf '%s\\n' {}", programs.join(" ")));
-                    format!("kind = \"command\"\nlist = {list}\nrun = \"{{test}}\"\n")
-                }
-            };
-            let body = format!("{body}{dir}");
-            ("programs that the Makefile makes".to_owned(), body)
+            ("programs that the Makefile makes".to_owned(), started(programs, &dir))
         }
         Tests::Make(CheckTarget { runs: Runs::Command(command), .. }) | Tests::Script(command) => as_one(command),
         Tests::Target(target) => as_one(&format!("cmake --build build --target {target}")),
@@ -209,6 +201,28 @@ fn besides_tests(root: &Path) -> String {
         )
     };
     automake_check::besides_tests(root).map(suite).unwrap_or_default()
+}
+
+/// The keys of a suite that starts these programs in this directory; one with arguments beside others has a suite of its own.
+fn started(programs: &[String], dir: &str) -> String {
+    let one = |program: &String| format!("kind = \"command\"\nrun = {}\n{dir}", quoted(program));
+    let (plain, with_arguments): (Vec<&String>, Vec<&String>) = programs.iter().partition(|run| !run.contains(' '));
+    let first = match plain.as_slice() {
+        [] => return programs.first().map(one).unwrap_or_default(),
+        [program] => one(program),
+        plain => {
+            let names: Vec<&str> = plain.iter().map(|program| program.as_str()).collect();
+            let list = quoted(&format!("printf '%s\\n' {}", names.join(" ")));
+            format!("kind = \"command\"\nlist = {list}\nrun = \"{{test}}\"\n{dir}")
+        }
+    };
+    let of_script = |(number, run): (usize, &&String)| {
+        let script = run.split([' ', '/']).find(|word| word.contains('.')).unwrap_or("script");
+        let name = if with_arguments.len() == 1 { script.to_owned() } else { format!("{script} {}", number + 1) };
+        format!("\n[[suite]]\nname = {}\n{}", quoted(&name), one(run))
+    };
+    let others = with_arguments.iter().enumerate().map(of_script);
+    std::iter::once(first).chain(others).collect()
 }
 
 /// A comment and a suite for a command that runs all tests.

@@ -7,6 +7,8 @@ use super::makefile::Makefile;
 const NESTED: u32 = 5;
 /// Commands of a recipe that only say something.
 pub(super) const SAID: [&str; 3] = ["echo", "printf", ":"];
+/// Programs that run a script.
+const INTERPRETERS: [&str; 7] = ["sh", "bash", "dash", "ksh", "perl", "python", "python3"];
 /// What means something to a shell.
 pub(super) const SHELL: [char; 19] =
     ['$', '|', '&', ';', '<', '>', '(', ')', '{', '}', '*', '?', '[', '~', '`', '#', '"', '\'', '\\'];
@@ -17,6 +19,8 @@ pub(super) struct Started {
     targets: Vec<String>,
     /// Paths from where the Makefile is.
     programs: Vec<String>,
+    /// Scripts that the rules run once the program is made, with their interpreters and arguments.
+    scripts: Vec<String>,
     /// What else is made by whoever asks for them.
     pub(super) others: Vec<String>,
 }
@@ -86,10 +90,11 @@ pub(super) fn any_of(makefile: &Makefile) -> Option<Started> {
 
 impl Started {
     fn among(makefile: &Makefile, targets: Vec<String>) -> Started {
-        let mut found = Started { targets: Vec::new(), programs: Vec::new(), others: Vec::new() };
+        let mut found = Started { targets: Vec::new(), programs: Vec::new(), scripts: Vec::new(), others: Vec::new() };
         for target in targets {
             match started_by(makefile, &target) {
                 Some(program) => {
+                    found.scripts.extend(scripts_after(&lines(makefile, &target), &program));
                     found.targets.push(target);
                     found.programs.push(program);
                 }
@@ -104,7 +109,7 @@ impl Started {
         let recipe = lines(makefile, target);
         let is_made = made_by(&recipe).any(|program| program == target) && recipe.len() == 1;
         let one = || vec![target.to_owned()];
-        is_made.then(|| Started { targets: one(), programs: one(), others: Vec::new() })
+        is_made.then(|| Started { targets: one(), programs: one(), scripts: Vec::new(), others: Vec::new() })
     }
 
     /// What builds them. They are made anew, so that one of before does not hide that it cannot be compiled; that it then fails is no failure to build.
@@ -114,7 +119,8 @@ impl Started {
     }
 
     pub(super) fn runs(&self) -> Runs {
-        Runs::Programs(self.programs.iter().map(|program| format!("./{program}")).collect())
+        let programs = self.programs.iter().map(|program| format!("./{program}"));
+        Runs::Programs(programs.chain(self.scripts.iter().cloned()).collect())
     }
 }
 
@@ -125,6 +131,18 @@ fn started_by(makefile: &Makefile, target: &str) -> Option<String> {
     let is_started =
         |program: &&String| !program.contains('$') && recipe.iter().any(|line| line[..] == [(*program).clone()]);
     made_by(&recipe).find(is_started).cloned()
+}
+
+/// The scripts that a recipe runs behind where it makes the program: they test it or others, too.
+fn scripts_after(recipe: &[Vec<String>], program: &str) -> Vec<String> {
+    let makes = |line: &[String]| line.windows(2).any(|pair| pair[0] == "-o" && pair[1] == program);
+    let is_plain = |line: &&Vec<String>| !line.iter().any(|word| word.contains(SHELL));
+    let is_script = |line: &&Vec<String>| {
+        line.first().is_some_and(|first| INTERPRETERS.contains(&first.as_str()))
+            && line.get(1).is_some_and(|script| !script.starts_with('-'))
+    };
+    let behind = recipe.iter().skip_while(|line| !makes(line));
+    behind.filter(is_script).filter(is_plain).map(|line| line.join(" ")).collect()
 }
 
 /// The words of the lines of a target's recipe, paths without a `./` in front.

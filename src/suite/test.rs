@@ -126,6 +126,16 @@ impl TestRun {
         self.outcome.as_ref().is_some_and(|outcome| crash(outcome.status).is_some())
     }
 
+    /// What the test wrote to standard output and standard error; of both together what its author looks at, where they are kept in one.
+    pub fn written(&self) -> [&[u8]; 2] {
+        match &self.outcome {
+            Some(outcome) if self.output.len() == outcome.stdout.bytes.len() + outcome.stderr.bytes.len() => {
+                [&outcome.stdout.bytes, &outcome.stderr.bytes]
+            }
+            _ => [&self.output, &[]],
+        }
+    }
+
     /// Wall-clock time, zero if the command could not be started.
     pub fn wall(&self) -> Duration {
         self.outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.wall)

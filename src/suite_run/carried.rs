@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::RecordedSuite;
+use super::doubt::Told;
 use super::recording::Recording;
 use crate::obstacle::Obstacle;
 use crate::program::Program;
@@ -44,13 +45,13 @@ impl<'a> Carried<'a> {
     }
 
     /// Has a recording take over what the tests did, and what those that pass told of failures.
-    pub(super) fn hand_to(&self, recording: &Recording, told: &mut BTreeMap<usize, String>) -> Result<(), Obstacle> {
+    pub(super) fn hand_to(&self, recording: &Recording, told: &mut BTreeMap<usize, Told>) -> Result<(), Obstacle> {
         let recorded = self.run.recorded()?;
         for (test, number) in self.numbers.iter().enumerate().filter_map(|(test, number)| Some((test, (*number)?))) {
             let look = self.before.looks.get(&number).cloned().unwrap_or_default();
             let processes = self.before.manifest.tests[number].processes;
             recording.take_over(test, &recorded.execution(number as u32)?, processes, look)?;
-            told.extend(self.before.told.get(&number).map(|line| (test, line.clone())));
+            told.extend(self.before.told.get(&number).map(|told| (test, told.clone())));
         }
         Ok(())
     }

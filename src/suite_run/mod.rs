@@ -28,6 +28,7 @@ use crate::progress::Progress;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Purpose, Suite, TestBaseline, TestRun, Until, Verdict, Watch};
 use carried::Carried;
+use doubt::Told;
 use labels::labels;
 pub use modules::Modules;
 pub use outdated::{changed_test, outdated_build, outdated_run};
@@ -201,7 +202,7 @@ pub struct RecordedSuite {
     /// What was seen of each test.
     looks: BTreeMap<usize, Look>,
     /// By its number, what a test that passes says of a failure.
-    told: BTreeMap<usize, String>,
+    told: BTreeMap<usize, Told>,
 }
 
 impl SuiteRun<'_> {
@@ -213,7 +214,7 @@ impl SuiteRun<'_> {
         let names = self.suite.tests().iter().map(|test| test.name.clone());
         let recording = Recording::new(&modules.program, store.begin_run()?, names.collect())?;
         let looked = AtomicU64::new(0);
-        let told: Mutex<BTreeMap<usize, String>> = Mutex::default();
+        let told: Mutex<BTreeMap<usize, Told>> = Mutex::default();
         let started = Instant::now();
         let looking = Looking { recording: &recording, watch: self.watch, told: &told, micros: &looked };
         let carried = self.before.map(|before| Carried::of(store, before, self.suite, &modules.program)).transpose()?;
@@ -246,7 +247,7 @@ impl SuiteRun<'_> {
         let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
         let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
         let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let first_told = told.first_key_value().map(|(test, line)| (tests[*test].name.as_str(), line.as_str()));
+        let first_told = told.first_key_value().map(|(test, told)| (tests[*test].name.as_str(), told));
         let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
         let doubt = doubt.or_else(|| doubt::silent_failure(first_told, &tests));
         let manifest = Manifest {
@@ -338,7 +339,7 @@ struct Looking<'a> {
     recording: &'a Recording<'a>,
     watch: &'a dyn Watch,
     /// By its number, what a test that passes says of a failure.
-    told: &'a Mutex<BTreeMap<usize, String>>,
+    told: &'a Mutex<BTreeMap<usize, Told>>,
     /// Microseconds that this took, all threads together.
     micros: &'a AtomicU64,
 }
@@ -348,9 +349,9 @@ impl Watch for Looking<'_> {
         let started = Instant::now();
         if result.verdict == Verdict::Pass
             && test.is_judged_by_status()
-            && let Some(line) = doubt::told_failure(&result.output)
+            && let Some(told) = doubt::told_failure(result.written())
         {
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, line);
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, told);
         }
         self.recording.look(test.index, run, traces, result.died());
         self.watch.ended(test, run, traces, result);

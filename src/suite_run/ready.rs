@@ -24,11 +24,7 @@ pub fn lists(run: &Run) -> KeptLists {
 /// Fails with what to do unless the run is fit.
 pub fn check(store: &Store, run: &Run, suite: &Suite) -> Result<(), Obstacle> {
     if run.counted_tests().is_empty() {
-        let message = format!(
-            "none of the {} tests counts (flaky, skipped or without a trace): see `suspect test`",
-            run.manifest.tests.len()
-        );
-        return Err(Obstacle::new(Obstacle::Tests, message));
+        return Err(Obstacle::new(Obstacle::Tests, run.why_none_counts()));
     }
     check_modes(run)?;
     check_suite(run, suite)?;

@@ -224,6 +224,18 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
 }
 
 #[test]
+fn scripts_of_a_rule_that_makes_a_program_and_starts_it_are_tests_too() {
+    let project = Project::new();
+    let makefile = "all: width.o\ntest: tests.c width.c\n\t$(CC) -g -o unit $^\n\t@sh t/answers.sh 2\n\t./unit\n";
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, &WIDTH_TEST.1.replace("is != 3", "0"));
+    project.write("Makefile", makefile).write("t/answers.sh", "./unit | grep \"width $(($1 + 1))\"\n");
+    project.succeed(&["init"]);
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("answers.sh") && said.contains("1 passing, 1 failing"), "{said}");
+}
+
+#[test]
 fn programs_of_tests_are_built_though_make_alone_leaves_them_out() {
     let apart = "all: width.o\ntest: unit\n\t./unit\nunit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
     let started = "test: one two\none: tests.c\n\t$(CC) -g tests.c width.c -o $@\n\t./$@\n\
@@ -270,6 +282,21 @@ fn a_makefile_that_builds_only_in_its_order_is_built_one_command_at_a_time() {
     assert!(said.contains("2 units instrumented") && project.path().join("unit").is_file(), "{said}");
     // An error of the compiler is one in any order.
     project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
+}
+
+#[test]
+fn tests_that_make_builds_by_name_are_built_where_documents_cannot_be() {
+    let project = Project::new();
+    let makefile = "all: width.o unit.1\nunit.1: width.c\n\tno-such-formatter -o $@ $<\ntest: unit\n\t./unit\n\
+                    unit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
+    let said = text(&project.suspect(&[]));
+    let tried = "the build failed; once more, only what is asked for by name: make -j1 unit ...";
+    assert!(said.contains(tried) && said.contains("width.c:"), "{said}");
+    // An error of the compiler is one there, too, and everything alone is asked for by no name.
+    project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
+    project.write("suspect.toml", "[build]\ncommand = \"make && make -j2\"\n");
+    assert!(!project.fail(&["build"], 4).contains("by name"));
 }
 
 #[test]

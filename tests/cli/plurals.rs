@@ -60,3 +60,29 @@ fn there_is_one_or_there_are_more() {
         ],
     );
 }
+
+#[test]
+fn failing_tests_that_execute_nothing_instrumented_are_told_of_and_leave_the_others_their_trials() {
+    let project = Project::new();
+    let main = "int part(int);\nint main(int argc, char **argv) { return argc > 2 || part(argv[1][0] - '0'); }\n";
+    let tests: String =
+        (0..40).map(|n| format!("./prog 1 {n}\n")).chain((1..6).map(|n| format!("./prog {n}\n"))).collect();
+    project
+        .write("main.c", main)
+        .write("part.c", "int part(int n)\n{\n    return n > 3;\n}\n")
+        .write("tests.txt", &tests)
+        .write("suspect.toml", "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\n");
+    let build = "cc -g -O1 -c part.c && /usr/bin/cc -c main.c && cc -o prog main.o part.o";
+    project.succeed(&["build", "--", "sh", "-c", build]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["rank"]));
+    assert_says(
+        &said.split_whitespace().collect::<Vec<_>>().join(" "),
+        &[
+            "40 of 42 failing tests execute no instrumented code: the fault may lie outside it, as in C++",
+            "return n > 3;",
+            "makes test 44 and test 45 pass",
+        ],
+    );
+    assert!(!said.contains(" 0 trials"), "{said}");
+}

@@ -264,10 +264,17 @@ fn a_driver_that_tells_failures_and_passes_is_doubted_where_nothing_fails() {
         project.write("suspect.toml", &driver.replace("run = \"sh all.sh\"", proposed));
         assert_has(&text(&project.suspect(&["test"])), &["0 passing, 1 failing"]);
     }
-    let last = told("echo checking; echo 'Something is wrong: t failed'", "");
+    let last = told("echo checking; echo 'Something is wrong: t'; echo '1 unit ignored' >&2", "");
     assert_has(
         &last,
-        &["warning: all passes by its exit status and writes `Something is wrong: t failed`: if that tells a failure"],
+        &[
+            "warning: all passes by its exit status and writes `Something is wrong: t`: if that tells a failure",
+            "as by run = 'said=$(sh all.sh) && ! echo \"$said\" | grep wrong'",
+        ],
+    );
+    assert_has(
+        &told("echo 1 test failed >&2", ""),
+        &["run = 'said=$(sh all.sh 2>&1) && ! echo \"$said\" | grep failed'"],
     );
     let long = told("printf 'deep: FAIL \\033[31m%0500d\\n' 7", "");
     assert!(
@@ -372,4 +379,9 @@ fn a_skipped_test_is_not_said_to_lack_a_record() {
     let of = |name: &str| said.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
     assert!(of("skipped.sh").contains("no terminal") && !of("skipped.sh").contains("record"), "{said}");
     assert!(of("empty.sh").contains("no instrumented program left a record"), "{said}");
+    // Where none counts, the first says why.
+    project.write("whole.sh", "./prog; echo '1..0 # SKIP no network'\n");
+    project.suspect(&["test"]);
+    let said = project.fail(&["rank"], 4);
+    assert!(said.contains("suspect: no test counts: empty.sh (") && said.contains("; and 2 more"), "{said}");
 }
