@@ -233,13 +233,15 @@ fn one_by_one(command: &[OsString]) -> Option<Vec<OsString>> {
     Some(words.iter().cloned().chain([line.into()]).collect())
 }
 
-/// The command with the last call of make alone, and this call, where one before it makes everything and it makes something by name.
+/// The command with the last call of make alone, and this call, where one before it makes everything and it makes something by name. A call for another
+/// directory may not know all that it needs, and one that sets a variable is Automake's, which makes everything before.
 fn wanted_alone(command: &[OsString]) -> Option<(Vec<OsString>, &str)> {
     let (line, words) = command.split_last()?;
     let (before, last) = line.to_str()?.rsplit_once(" && ")?;
     let goals = |call: &str| {
         let mut words = call.split_whitespace();
-        (words.next() == Some("make")).then(|| words.filter(|word| !word.starts_with('-')).count())
+        let is_here = words.next() == Some("make") && !call.contains(" -C") && !call.contains('=');
+        is_here.then(|| words.filter(|word| !word.starts_with('-')).count())
     };
     let everything = before.rsplit(" && ").next().unwrap_or(before);
     let is_apart = goals(everything) == Some(0) && goals(last).is_some_and(|goals| goals > 0);

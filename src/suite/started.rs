@@ -148,7 +148,7 @@ fn scripts_after(recipe: &[Vec<String>], program: &str) -> Vec<String> {
 /// The words of the lines of a target's recipe, paths without a `./` in front.
 fn lines(makefile: &Makefile, target: &str) -> Vec<Vec<String>> {
     let words = |line: &str| -> Vec<String> {
-        let line = line.trim_start_matches(['@', '-', '+']).replace("$@", target).replace("$(@)", target);
+        let line = line.trim_start().trim_start_matches(['@', '-', '+']).replace("$@", target).replace("$(@)", target);
         line.split_whitespace().map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect()
     };
     makefile.recipe(target).into_iter().map(words).collect()

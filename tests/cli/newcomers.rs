@@ -226,7 +226,7 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
 #[test]
 fn scripts_of_a_rule_that_makes_a_program_and_starts_it_are_tests_too() {
     let project = Project::new();
-    let makefile = "all: width.o\ntest: tests.c width.c\n\t$(CC) -g -o unit $^\n\t@sh t/answers.sh 2\n\t./unit\n";
+    let makefile = "all: width.o\ntest: tests.c width.c\n\t$(CC) -g -o unit $^\n\t\t@sh t/answers.sh 2\n\t./unit\n";
     project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, &WIDTH_TEST.1.replace("is != 3", "0"));
     project.write("Makefile", makefile).write("t/answers.sh", "./unit | grep \"width $(($1 + 1))\"\n");
     project.succeed(&["init"]);
@@ -295,8 +295,10 @@ fn tests_that_make_builds_by_name_are_built_where_documents_cannot_be() {
     assert!(said.contains(tried) && said.contains("width.c:"), "{said}");
     // An error of the compiler is one there, too, and everything alone is asked for by no name.
     project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
-    project.write("suspect.toml", "[build]\ncommand = \"make && make -j2\"\n");
-    assert!(!project.fail(&["build"], 4).contains("by name"));
+    for command in ["make && make -j2", "make && make -C . unit", "make && make unit CC=cc"] {
+        project.write("suspect.toml", &format!("[build]\ncommand = \"{command}\"\n"));
+        assert!(!project.fail(&["build"], 4).contains("by name"), "{command}");
+    }
 }
 
 #[test]
