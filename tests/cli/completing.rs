@@ -21,7 +21,7 @@ fn known() -> Project {
     }
     project.write("cases/mid/mixed.out", "3\n");
     project.suspect(&["test"]);
-    project.succeed(&["rank", "--budget", "2s"]);
+    project.succeed(&["rank", "--budget", "60s"]);
     project
 }
 

@@ -14,7 +14,7 @@ fn the_log_says_what_was_decided_and_why() {
         "{said}"
     );
     assert!(!said.contains("a mutant is left out"), "{said}");
-    let said = logged("suspect::search=debug", &["rank", "--budget", "1s"]);
+    let said = logged("suspect::search=debug", &["rank", "--budget", "10s"]);
     assert!(said.contains("a round of the search trials="), "{said}");
     let said = logged("suspect::mutation=trace", &["mutants", "--list", "--lines", "parcel.c:1"]);
     assert!(said.contains("a mutant is left out file=") && said.contains("not asked for"), "{said}");

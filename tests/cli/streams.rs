@@ -25,7 +25,7 @@ fn known() -> Project {
     let first = std::process::Command::new(project.path().join("prog")).args(["1", "2", "3"]).output().unwrap();
     project.write("expected/1", &String::from_utf8_lossy(&first.stdout)).write("expected/2", "3\n");
     project.succeed(&["test"]);
-    for command in [&["rank", "--budget", "2s"][..], &["mutate", "--budget", "2s"], &["report"]] {
+    for command in [&["rank", "--budget", "60s"][..], &["mutate", "--budget", "2s"], &["report"]] {
         project.succeed(command);
     }
     project
