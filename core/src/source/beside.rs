@@ -3,6 +3,7 @@
 use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
 use super::text::{Meaning, Span, Text};
+use super::token::is_name;
 
 /// A variable's name, and the one that takes its place.
 pub type Renamed<'n> = (&'n str, &'n str);
@@ -21,6 +22,13 @@ impl<'t> Statement<'t> {
     pub fn names(self) -> impl Iterator<Item = Expression<'t>> {
         let parts = self.index..self.text.node(self.index).last;
         parts.filter_map(|index| Expression::at(self.text, index)).filter(|part| part.kind() == Kind::Identifier)
+    }
+
+    /// Its names and keywords.
+    fn words(self) -> impl Iterator<Item = &'t str> {
+        let parts = self.index..self.text.node(self.index).last;
+        let leaves = parts.filter(move |index| self.text.node(*index).last == index + 1);
+        leaves.filter_map(move |index| self.text.slice(self.text.node(index).span)).filter(|token| is_name(token))
     }
 
     /// Its text where variables have other names; empty if it is no UTF-8.
@@ -58,7 +66,13 @@ impl<'t> Statement<'t> {
             };
             is_same && self.text.sees(to, text) && (is_set || !self.text.is_unset(to, text))
         };
-        other.names().all(is_known)
+        // What stands further down may need what the text tells of only after this place.
+        let between = Span { start: to, end: from };
+        let is_told = |word: &str| {
+            let is_variable = self.text.declares(to, word) || names.iter().any(|(old, _)| *old == word);
+            is_variable || !self.text.introduces(word, between)
+        };
+        other.names().all(is_known) && other.words().all(is_told)
     }
 
     /// The `return` statements of the function around it.
@@ -173,5 +187,18 @@ mod tests {
         assert!(!takes((16, 5), &[("p", "r"), ("n", "m")]), "out of scope");
         assert!(!takes((16, 5), &[("p", "g"), ("n", "m")]), "no variable of the function");
         assert!(!takes((16, 5), &[("n", "m")]), "not known here");
+    }
+
+    #[test]
+    fn what_the_text_tells_of_further_down_is_not_known_here() {
+        let text = "struct t { int b; };\nint f(struct t *q)\n{\n    q->b = 1;\n    return 0;\n}\n#define MOST 3\nstruct s { int a; };\n\
+                    typedef int T;\nenum { ONE = 1 };\nint h(struct t *p)\n{\n    p->b = MOST;\n    p->b = sizeof(struct s);\n    p->b = (T)7;\n    \
+                    p->b = ONE;\n    p->b = BEFORE;\n#define INNER 1\n    p->b = INNER;\n    return 1;\n}\n";
+        let parsed = Text::parse(text);
+        let at = |line| parsed.statement_at(line, 5).unwrap();
+        let takes = |to, from, names: [(&str, &str); 1]| at(to).takes(at(from), &names, true);
+        let taken: Vec<u32> = (13..20).filter(|line| *line != 18 && takes(4, *line, [("p", "q")])).collect();
+        assert_eq!(taken, [17]);
+        assert!(takes(17, 4, [("q", "p")]) && takes(19, 13, [("p", "p")]));
     }
 }

@@ -9,6 +9,7 @@ use super::kind::{Field, Kind, language};
 use super::literal::Literal;
 use super::misread::Substitute;
 use super::spelling;
+use super::token::is_name;
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +54,8 @@ pub struct Text {
     macros: HashMap<Box<str>, Macro>,
     /// Where variables are declared.
     declared: HashMap<Box<str>, Vec<Declared>>,
+    /// Where each word stands first outside functions or as a macro's name.
+    introduced: HashMap<Box<str>, u32>,
     /// What was left out to read conditional groups.
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -126,10 +129,12 @@ impl Text {
             leaves: Vec::new(),
             macros: HashMap::new(),
             declared: HashMap::new(),
+            introduced: HashMap::new(),
             left_out: Vec::new(),
         };
         if u32::try_from(text.source.len()).is_ok() {
             text.read(code);
+            text.introduced = text.introductions();
         }
         text
     }
@@ -240,6 +245,27 @@ impl Text {
         let holds = |span: Span| span.start <= offset && offset < span.end;
         let all = self.declared.get(name).into_iter().flatten();
         all.into_iter().any(|one| one.at < offset && holds(one.scope))
+    }
+
+    /// Whether a macro, a type, a member or a constant of this name may be known at the later offset alone, for the text tells of it between the two.
+    pub(super) fn introduces(&self, word: &str, between: Span) -> bool {
+        self.introduced.get(word).is_some_and(|at| between.start < *at && *at < between.end)
+    }
+
+    fn introductions(&self) -> HashMap<Box<str>, u32> {
+        let (mut found, mut function_end) = (HashMap::new(), 0);
+        for (index, node) in (0..).zip(&self.nodes) {
+            if node.kind == Kind::Function {
+                function_end = node.last;
+            }
+            let outer = || self.parent(index).map(|outer| self.node(outer).kind);
+            let is_macro = node.field == Field::Name && outer() == Some(Kind::Directive);
+            let is_told = node.last == index + 1 && (index >= function_end || is_macro);
+            if let Some(word) = self.slice(node.span).filter(|token| is_told && is_name(token)) {
+                found.entry(word.into()).or_insert(node.span.start);
+            }
+        }
+        found
     }
 
     /// What the name of a function that the program has means at an offset.

@@ -8,6 +8,11 @@ const OPERATORS: [&[u8]; 29] = [
 /// What these are made of.
 const CHARACTERS: &[u8] = b"+-&|<>=!*/%^#:";
 
+/// Whether a token is a name or a keyword.
+pub(super) fn is_name(token: &str) -> bool {
+    token.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
 /// Text with all blanks alike, so that a change of layout is none.
 pub fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
