@@ -14,6 +14,7 @@ mod environment;
 pub mod git;
 pub mod interrupt;
 mod machine;
+pub mod named;
 mod outcome;
 mod scratch;
 pub mod stand_in;

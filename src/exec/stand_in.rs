@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -21,6 +20,8 @@ use nix::unistd::{dup2_stderr, dup2_stdout};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
 
+use super::named::{Before, Named};
+use super::outcome::{Outcome, Status};
 use super::scratch::{copy_into, is_small};
 
 /// Bytes of an input, output or file of one start that are kept; one with more is not whole.
@@ -60,8 +61,14 @@ pub struct Start {
     pub has_input: bool,
     /// Whether what it writes to standard error goes where its standard output goes.
     pub is_merged: bool,
-    /// Files that its arguments name: the number of the argument, where in it the name begins.
-    pub files: Vec<(usize, usize)>,
+    /// Files that its arguments name and that it may read.
+    pub files: Vec<Named>,
+    /// Files that its arguments name and that it wrote.
+    #[serde(default)]
+    pub written: Vec<Named>,
+    /// Whether it does the same where the files that it writes are not there before: it does not read them.
+    #[serde(default)]
+    pub overwrites: bool,
     /// Whether its working directory is a temporary one, of which [`Start::DIRECTORY`] is a copy.
     pub is_temporary: bool,
     /// Whether all that it read and wrote is kept.
@@ -85,12 +92,14 @@ impl Start {
 /// What a program answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// What it wrote to standard output, or to both where that is one.
+    /// What it wrote to standard output, or to both where that is one; or into the file.
     pub stdout: Vec<u8>,
     /// What it wrote to standard error.
     pub stderr: Vec<u8>,
     /// How it ended, as `wait` says it.
     pub status: i32,
+    /// The one file that its arguments name and that it wrote, if it wrote nothing to standard output.
+    pub file: Option<Named>,
 }
 
 impl Reply {
@@ -98,12 +107,36 @@ impl Reply {
     pub const OUTPUT: &str = "output";
     const ERRORS: &str = "errors";
     const STATUS: &str = "status";
+    /// The file that says which file has the output.
+    const NAMED: &str = "named.json";
+
+    /// What a run answered that ended by itself; with a `file`, a shell ran it and wrote what is in that.
+    pub fn of(outcome: &Outcome, file: Option<Named>) -> Option<Reply> {
+        let (stdout, mut stderr) = (outcome.stdout.bytes.clone(), outcome.stderr.bytes.clone());
+        let status = match outcome.status {
+            Status::Exited(code @ 129..=192) if file.is_some() => {
+                // The shell says so, too.
+                let line = stderr.trim_ascii_end().iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                stderr.truncate(line);
+                code - 128
+            }
+            Status::Exited(code) => (code & 0xff) << 8,
+            Status::Signaled(signal) => signal,
+            Status::TimedOut | Status::Flooded => return None,
+        };
+        Some(Reply { stdout, stderr, status, file })
+    }
 
     /// Reads one from a directory.
     pub fn read(from: &Path) -> io::Result<Reply> {
         let status = fs::read_to_string(from.join(Reply::STATUS))?;
         let status = status.trim().parse().map_err(io::Error::other)?;
-        Ok(Reply { stdout: fs::read(from.join(Reply::OUTPUT))?, stderr: fs::read(from.join(Reply::ERRORS))?, status })
+        let (stdout, stderr) = (fs::read(from.join(Reply::OUTPUT))?, fs::read(from.join(Reply::ERRORS))?);
+        let file = match fs::read(from.join(Reply::NAMED)) {
+            Ok(named) => Some(serde_json::from_slice(&named)?),
+            Err(_) => None,
+        };
+        Ok(Reply { stdout, stderr, status, file })
     }
 
     /// Writes it into a directory, which is made.
@@ -111,6 +144,9 @@ impl Reply {
         fs::create_dir_all(to)?;
         fs::write(to.join(Reply::OUTPUT), &self.stdout)?;
         fs::write(to.join(Reply::ERRORS), &self.stderr)?;
+        if let Some(named) = &self.file {
+            fs::write(to.join(Reply::NAMED), serde_json::to_vec(named)?)?;
+        }
         fs::write(to.join(Reply::STATUS), self.status.to_string())
     }
 }
@@ -193,7 +229,7 @@ fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32
         Some(kept) => {
             let instead = start_directory(&directory.join(INSTEAD), number);
             let kept = start_directory(kept, number);
-            answer(if instead.is_dir() { &instead } else { &kept })
+            answer(if instead.is_dir() { &instead } else { &kept }, argv)
         }
         None => keep(&standing, &own, program, argv),
     }
@@ -218,8 +254,9 @@ fn next_number(directory: &Path) -> io::Result<usize> {
 }
 
 /// Answers what a directory has; a start that was not kept fails.
-fn answer(kept: &Path) -> io::Result<i32> {
-    let reply = Reply::read(kept).unwrap_or(Reply { stdout: Vec::new(), stderr: Vec::new(), status: 1 << 8 });
+fn answer(kept: &Path, argv: &[OsString]) -> io::Result<i32> {
+    let nothing = Reply { stdout: Vec::new(), stderr: Vec::new(), status: 1 << 8, file: None };
+    let reply = Reply::read(kept).unwrap_or(nothing);
     std::thread::scope(|scope| {
         // Who writes the input does not expect that nobody reads, and may ask on only when it was answered.
         if is_stream(io::stdin().as_fd()) {
@@ -227,7 +264,10 @@ fn answer(kept: &Path) -> io::Result<i32> {
         }
         // A driver that does not read its program's output does not see it.
         let _ = io::stderr().write_all(&reply.stderr);
-        let _ = raw_stdout().and_then(|mut out| out.write_all(&reply.stdout));
+        let _ = match reply.file.and_then(|named| named.name(argv)) {
+            Some(name) => fs::write(name, &reply.stdout),
+            None => raw_stdout().and_then(|mut out| out.write_all(&reply.stdout)),
+        };
         // Nothing more comes, for which it might wait before it ends the input.
         let nothing = File::options().write(true).open("/dev/null")?;
         dup2_stdout(&nothing)?;
@@ -279,7 +319,8 @@ fn program_itself(program: &OsStr, argv: &[OsString]) -> Command {
 /// Runs the program and keeps what it reads and writes.
 fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32> {
     let cwd = std::env::current_dir()?;
-    let files = keep_files(own, argv)?;
+    let before = Before::of(argv);
+    let files = before.keep(argv, |number| own.join(Start::file(number)))?;
     let mut is_whole = true;
     let is_temporary = cwd.starts_with(&standing.temporary) || is_made_since(own.parent().unwrap_or(own), &cwd);
     if is_temporary {
@@ -295,7 +336,15 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     let input = Source::of(io::stdin().as_fd())?;
     let mut command = program_itself(program, argv);
     let running = Running::start(&mut command, &input, &outputs, is_merged)?;
-    let (status, reply, read) = running.finish(input, outputs, is_merged)?;
+    let (status, mut reply, read) = running.finish(input, outputs, is_merged)?;
+    let written = before.written(argv, &identities([io::stdout().as_fd(), io::stderr().as_fd()])?);
+    if let [named] = written.as_slice()
+        && reply.stdout.is_empty()
+        && let Some(name) = named.name(argv)
+    {
+        reply.stdout = read_from(&File::open(name)?, 0)?;
+        reply.file = Some(*named);
+    }
     let length = |bytes: &Vec<u8>| bytes.len() as u64;
     is_whole &= [Some(&reply.stdout), Some(&reply.stderr), read.as_ref()]
         .into_iter()
@@ -309,6 +358,8 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
         has_input: read.is_some(),
         is_merged,
         files,
+        written,
+        overwrites: false,
         is_temporary,
         is_whole,
     };
@@ -318,26 +369,6 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     }
     fs::write(own.join(Start::DESCRIPTION), serde_json::to_vec(&start)?)?;
     Ok(status)
-}
-
-/// Copies of the files that arguments name, but for long ones.
-fn keep_files(own: &Path, argv: &[OsString]) -> io::Result<Vec<(usize, usize)>> {
-    let mut files = Vec::new();
-    for (number, word) in argv.iter().enumerate().skip(1) {
-        let bytes = word.as_bytes();
-        let behind = bytes.iter().position(|byte| *byte == b'=').map(|at| at + 1);
-        for begin in [Some(0), behind].into_iter().flatten() {
-            let name = Path::new(OsStr::from_bytes(&bytes[begin..]));
-            let Ok(data) = fs::metadata(name) else { continue };
-            // One that is long is found as it is then, or the start does something else alone and is no test: `jo jo` names its own program.
-            if !data.is_file() || data.len() > MOST_BYTES {
-                continue;
-            }
-            fs::write(own.join(Start::file(files.len())), fs::read(name)?)?;
-            files.push((number, begin));
-        }
-    }
-    Ok(files)
 }
 
 /// Whether a descriptor is a pipe or a socket.
@@ -350,9 +381,14 @@ fn file_of(fd: BorrowedFd) -> io::Result<File> {
     Ok(File::from(fd.try_clone_to_owned()?))
 }
 
+/// The devices and inodes of descriptors.
+fn identities(fds: [BorrowedFd; 2]) -> io::Result<[(u64, u64); 2]> {
+    let [one, other] = fds.map(|fd| file_of(fd)?.metadata().map(|data| (data.dev(), data.ino())));
+    Ok([one?, other?])
+}
+
 fn is_same(one: BorrowedFd, other: BorrowedFd) -> io::Result<bool> {
-    let (one, other) = (file_of(one)?.metadata()?, file_of(other)?.metadata()?);
-    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+    identities([one, other]).map(|[one, other]| one == other)
 }
 
 /// What a program reads.
@@ -512,7 +548,7 @@ impl Running {
             Source::File(bytes) => Some(bytes),
             Source::Stream => Some(std::mem::take(&mut *given.lock().unwrap_or_else(PoisonError::into_inner))),
         };
-        Ok((status, Reply { stdout, stderr, status }, read))
+        Ok((status, Reply { stdout, stderr, status, file: None }, read))
     }
 }
 

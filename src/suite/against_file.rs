@@ -52,7 +52,7 @@ impl Driver {
 /// The answers with this text that may be right where this one is wrong: with its status, and with a good one.
 pub(super) fn answers(text: &[u8], wrong: &Reply) -> Vec<Reply> {
     let statuses = BTreeSet::from([0, wrong.status]);
-    let answer = |status| Reply { stdout: text.to_vec(), stderr: wrong.stderr.clone(), status };
+    let answer = |status| Reply { stdout: text.to_vec(), status, ..wrong.clone() };
     if text == wrong.stdout { Vec::new() } else { statuses.into_iter().map(answer).collect() }
 }
 

@@ -418,7 +418,7 @@ pub(super) fn otherwise_answered(number: usize, reply: &Reply, is_status_changed
         (true, 0) => 1 << 8,
         (true, _) => 0,
     };
-    Reply { stdout: format!("{OTHERWISE} {number} {OTHERWISE}\n").into(), stderr: reply.stderr.clone(), status }
+    Reply { stdout: format!("{OTHERWISE} {number} {OTHERWISE}\n").into(), status, ..reply.clone() }
 }
 
 pub(super) fn refused(what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {
@@ -454,12 +454,9 @@ type Judged = (Verdict, String);
 
 impl Judge for Driven {
     fn judge(&self, outcome: &Outcome) -> Judgement {
-        let status = match outcome.status {
-            Status::Exited(code) => (code & 0xff) << 8,
-            Status::Signaled(signal) => signal,
-            Status::TimedOut | Status::Flooded => return Judgement::fail(outcome.status.to_string()),
+        let Some(reply) = Reply::of(outcome, self.wrong.file) else {
+            return Judgement::fail(outcome.status.to_string());
         };
-        let reply = Reply { stdout: outcome.stdout.bytes.clone(), stderr: outcome.stderr.bytes.clone(), status };
         if self.is_same(&reply, &self.wrong) {
             return self.differing(&reply);
         }
@@ -467,7 +464,7 @@ impl Judge for Driven {
             return Judgement::pass();
         }
         // Nobody knows what a script does with what a broken program writes.
-        if let Some(signal) = crash(outcome.status).filter(|_| status != self.wrong.status) {
+        if let Some(signal) = crash(outcome.status).filter(|_| reply.status != self.wrong.status) {
             return Judgement::fail(status_text(Status::Signaled(signal)));
         }
         if self.is_further(&reply) {

@@ -40,6 +40,7 @@ mod hint;
 mod init;
 mod junit;
 mod kept;
+mod kept_start;
 mod likeness;
 mod line;
 mod load;

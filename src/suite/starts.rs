@@ -1,10 +1,7 @@
 //! Tests of the starts of programs inside of tests that are drivers: each with its own arguments, input, output and coverage.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,19 +10,19 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::answers::{Asking, wanted_answer};
-use super::cases::shell_argv;
 use super::compared::complaint;
-use super::config::{Kind, Names, ScratchKind};
+use super::config::{Kind, Names};
 use super::deadline::Deadline;
-use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start};
+use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start, refused};
+use super::kept_start::{KeptStart, write_as_others};
 use super::likeness::Likeness;
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Compare, Expected, Oracle};
-use super::test::{Plan, command_text, line_text};
+use super::test::line_text;
 use super::words::Said;
 use super::{SuiteError, Test, Verdict};
-use crate::exec::stand_in::{MOST_STARTS, Reply, Start};
-use crate::exec::{ScratchRoot, Status, remove_tree};
+use crate::exec::remove_tree;
+use crate::exec::stand_in::{MOST_STARTS, Reply};
 
 /// Starts of programs from which on a test is a driver. A group of Autotest is one with a single start, too: its script takes far longer than the program.
 const LEAST_STARTS: usize = 2;
@@ -57,6 +54,35 @@ impl Learnt {
     /// Whether what the driver comes to shows in its starts.
     fn tells_all(&self) -> bool {
         self.telling == Telling::Passes || self.starts.iter().any(|known| matches!(known, Known::Fails(_)))
+    }
+
+    /// How a start is judged of which this is known.
+    fn oracle(&self, started: &KeptStart, known: &Known) -> Oracle {
+        let KeptStart { driver, kept, number, start, reply } = started;
+        let own = of_start(kept, *number);
+        match known {
+            Known::Fails(why) => Oracle::Driven(Arc::new(Driven {
+                driver: (*driver).clone(),
+                kept: (*kept).to_owned(),
+                telling: self.telling.clone(),
+                number: *number,
+                n_starts: self.starts.len(),
+                wrong: reply.clone(),
+                wanted: wanted_answer(kept, *number),
+                is_merged: start.is_merged,
+                complaint: why.clone(),
+                known: Mutex::default(),
+            })),
+            Known::Passes | Known::Unknown => {
+                let shown = format!("what {} takes for right", driver.test.name);
+                Oracle::Compare(Compare {
+                    expected: Expected::File { path: own.join(Reply::OUTPUT), shown },
+                    status: Some(reply.status >> 8),
+                    filter: None,
+                    likeness: Likeness::default(),
+                })
+            }
+        }
     }
 }
 
@@ -176,8 +202,8 @@ impl Listing<'_> {
     fn tests_of(&self, driver: &Driver, kept: &Path, learnt: &Learnt) -> Vec<Listed> {
         let known = learnt.starts.iter().enumerate().filter(|(_, known)| **known != Known::Unknown);
         let test = |(number, known): (usize, &Known)| {
-            let started = Started::read(driver, kept, number)?;
-            let oracle = started.oracle(learnt, known);
+            let started = KeptStart::read(driver, kept, number)?;
+            let oracle = learnt.oracle(&started, known);
             Some(Listed { name: started.name(), dir: started.directory(), plan: started.plan(oracle) })
         };
         known.filter_map(test).collect()
@@ -191,8 +217,11 @@ fn read(kept: &Path) -> Option<Learnt> {
 /// What the starts of a driver come to, or why that cannot be known.
 fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<Learnt, &'static str>, SuiteError> {
     let n_starts = first.after.len();
-    let started: Option<Vec<Started>> = (0..n_starts).map(|number| Started::read(driver, kept, number)).collect();
-    let Some(started) = started else { return Ok(Err("what they read or write is too long, or the driver ends them")) };
+    let started: Option<Vec<KeptStart>> = (0..n_starts).map(|number| KeptStart::read(driver, kept, number)).collect();
+    let Some(mut started) = started else {
+        return Ok(Err("what they read or write is too long, or the driver ends them"));
+    };
+    write_as_others(&mut started).map_err(refused("write answers in"))?;
     let replies: Vec<Reply> = started.iter().map(|started| started.reply.clone()).collect();
     let (telling, said) = match driver.telling(kept, first, &replies)? {
         Ok(told) => told,
@@ -213,7 +242,7 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
         }),
         _ => known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default())),
     };
-    let alone: Vec<bool> = started.par_iter().map(Started::is_same_alone).collect();
+    let alone: Vec<bool> = started.par_iter_mut().map(KeptStart::stands_alone).collect();
     driver.deadline.left(Duration::MAX)?;
     let n_otherwise = alone.iter().filter(|same| !**same).count();
     let is_checked = matches!(telling, Telling::Words(_) | Telling::Breaks(_));
@@ -278,225 +307,9 @@ fn known(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
     known
 }
 
-/// A start of a program with what it answered.
-struct Started<'a> {
-    driver: &'a Driver,
-    kept: &'a Path,
-    number: usize,
-    start: Start,
-    reply: Reply,
-}
-
-impl<'a> Started<'a> {
-    /// Reads it, if it is whole.
-    fn read(driver: &'a Driver, kept: &'a Path, number: usize) -> Option<Started<'a>> {
-        let own = of_start(kept, number);
-        let start: Start = serde_json::from_slice(&fs::read(own.join(Start::DESCRIPTION)).ok()?).ok()?;
-        let reply = Reply::read(&own).ok().filter(|_| start.is_whole)?;
-        Some(Started { driver, kept, number, start, reply })
-    }
-
-    /// `spec, 266th start of cmark`.
-    fn name(&self) -> String {
-        let program = Path::new(&self.start.program).file_name().unwrap_or_default().to_string_lossy();
-        format!("{}, {} start of {program}", self.driver.test.name, ordinal(self.number + 1))
-    }
-
-    fn directory(&self) -> PathBuf {
-        match self.start.is_temporary {
-            true => of_start(self.kept, self.number).join(Start::DIRECTORY),
-            false => PathBuf::from(&self.start.cwd),
-        }
-    }
-
-    /// The program: its copy, if it was in the temporary directory.
-    fn program(&self) -> PathBuf {
-        let program = Path::new(&self.start.program);
-        let inside = program.strip_prefix(&self.start.cwd).ok().filter(|_| self.start.is_temporary);
-        inside.map_or_else(|| program.to_owned(), |inside| self.directory().join(inside))
-    }
-
-    /// Whether it reads what an earlier start wrote: to its output, or into a file that both name and that was not there.
-    fn is_fed_by(&self, earlier: &Started) -> bool {
-        let wrote = &earlier.reply.stdout;
-        let is_output = |text: &[u8]| !wrote.is_empty() && text == wrote;
-        let input = fs::read(of_start(self.kept, self.number).join(Start::INPUT)).unwrap_or_default();
-        let there = earlier.files();
-        let is_given = |(name, text): &(&OsStr, Vec<u8>)| {
-            let is_new = !there.iter().any(|(other, _)| other == name);
-            is_output(text) || is_new && earlier.start.argv.iter().skip(1).any(|word| names(word, name))
-        };
-        is_output(&input) || self.files().iter().any(is_given)
-    }
-
-    /// The files that its arguments name, with what was in them.
-    fn files(&self) -> Vec<(&OsStr, Vec<u8>)> {
-        let file = |(number, (argument, begin)): (usize, &(usize, usize))| {
-            let name = self.start.argv.get(*argument)?.as_bytes().get(*begin..)?;
-            Some((OsStr::from_bytes(name), fs::read(of_start(self.kept, self.number).join(Start::file(number))).ok()?))
-        };
-        self.start.files.iter().enumerate().filter_map(file).collect()
-    }
-
-    /// The program and its arguments: files that are not there any more, or others, are those that were kept.
-    fn argv(&self) -> Vec<OsString> {
-        let directory = self.directory();
-        let mut argv = self.start.argv.clone();
-        for (file, (argument, begin)) in self.start.files.iter().enumerate() {
-            let Some(word) = argv.get_mut(*argument) else { continue };
-            let bytes = word.as_bytes();
-            let (before, name) = bytes.split_at((*begin).min(bytes.len()));
-            let copy = of_start(self.kept, self.number).join(Start::file(file));
-            if fs::read(directory.join(OsStr::from_bytes(name))).ok() != fs::read(&copy).ok() {
-                let mut changed = OsStr::from_bytes(before).to_owned();
-                changed.push(&copy);
-                *word = changed;
-            }
-        }
-        let called = argv.first().cloned().unwrap_or_default();
-        let program = self.program();
-        let is_it = |path: &Path| path.canonicalize().ok() == program.canonicalize().ok();
-        // Messages of a program begin with what it is called.
-        let is_found = || self.in_path(&called).is_some_and(|path| is_it(&path));
-        if !(if called.as_bytes().contains(&b'/') { is_it(&directory.join(&called)) } else { is_found() }) {
-            argv.first_mut().into_iter().for_each(|name| *name = program.clone().into());
-        }
-        argv
-    }
-
-    /// The file that a name without a directory means to the driver.
-    fn in_path(&self, name: &OsStr) -> Option<PathBuf> {
-        let (_, path) = self.start.env.iter().find(|(variable, _)| variable == "PATH")?;
-        let places = std::env::split_paths(path).filter(|place| place.is_absolute());
-        places.map(|place| place.join(name)).find(|file| file.is_file())
-    }
-
-    fn plan(&self, oracle: Oracle) -> Plan {
-        let mut line = OsString::from(command_text(&self.argv()));
-        if self.start.has_input {
-            let input = of_start(self.kept, self.number).join(Start::INPUT);
-            line.push(" < ");
-            line.push(command_text(&[input.into()]));
-        }
-        if self.start.is_merged {
-            line.push(" 2>&1");
-        }
-        let own = &self.driver.test.plan;
-        let scratch = if self.start.is_temporary { ScratchKind::Copy } else { ScratchKind::None };
-        let (timeout, needs, env) = (own.timeout, own.needs.clone(), self.environment());
-        Plan { argv: shell_argv(line), env, scratch, oracle, timeout, needs, ..Plan::default() }
-    }
-
-    /// What the driver changes of its environment, besides what its own test does.
-    fn environment(&self) -> Vec<(OsString, Option<OsString>)> {
-        let before = self.driver.test.environment_in(Path::new("/")).sealed();
-        let is_ours = |name: &OsStr| {
-            name.as_bytes().starts_with(b"SUSPECT_")
-                || ["PWD", "OLDPWD", "SHLVL", "_", "TMPDIR", "PYTHONUNBUFFERED"].iter().any(|own| name == *own)
-        };
-        let now: HashMap<&OsString, &OsString> = self.start.env.iter().map(|(name, value)| (name, value)).collect();
-        let mut env = self.driver.test.plan.env.clone();
-        let set = self.start.env.iter().filter(|(name, value)| before.get(name) != Some(value));
-        env.extend(set.map(|(name, value)| (name.clone(), Some(value.clone()))));
-        env.extend(before.keys().filter(|name| !now.contains_key(name)).map(|name| (name.clone(), None)));
-        env.retain(|(name, _)| !is_ours(name));
-        env.sort();
-        env
-    }
-
-    fn oracle(&self, learnt: &Learnt, known: &Known) -> Oracle {
-        let own = of_start(self.kept, self.number);
-        match known {
-            Known::Fails(why) => Oracle::Driven(Arc::new(Driven {
-                driver: self.driver.clone(),
-                kept: self.kept.to_owned(),
-                telling: learnt.telling.clone(),
-                number: self.number,
-                n_starts: learnt.starts.len(),
-                wrong: self.reply.clone(),
-                wanted: wanted_answer(self.kept, self.number),
-                is_merged: self.start.is_merged,
-                complaint: why.clone(),
-                known: Mutex::default(),
-            })),
-            Known::Passes | Known::Unknown => {
-                let shown = format!("what {} takes for right", self.driver.test.name);
-                Oracle::Compare(Compare {
-                    expected: Expected::File { path: own.join(Reply::OUTPUT), shown },
-                    status: Some(self.reply.status >> 8),
-                    filter: None,
-                    likeness: Likeness::default(),
-                })
-            }
-        }
-    }
-
-    /// Whether the program does by itself what it did for the driver, and was not ended by a signal where that is right.
-    fn is_same_alone(&self) -> bool {
-        let run = || {
-            let test = Test {
-                name: self.name(),
-                index: self.number,
-                suite: self.driver.test.suite,
-                command: String::new(),
-                dir: self.directory(),
-                around: None,
-                plan: self.plan(Oracle::default()),
-            };
-            let root = ScratchRoot::new().ok()?;
-            let scratch = root.scratch(self.number).ok()?;
-            let cwd = test.working_dir(&scratch).ok()?;
-            test.command_in(&cwd, &scratch.tmp()).run().ok()
-        };
-        !self.driver.deadline.is_over()
-            && run().is_some_and(|outcome| {
-                let status = match outcome.status {
-                    Status::Exited(code) => (code & 0xff) << 8,
-                    Status::Signaled(signal) => signal,
-                    Status::TimedOut | Status::Flooded => return false,
-                };
-                (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
-                    && outcome.stderr.bytes == self.reply.stderr
-            })
-    }
-}
-
-/// Whether a word of a command line is a file's name, or an option with it: `-o`, `--out=`.
-fn names(word: &OsStr, file: &OsStr) -> bool {
-    let before = word.as_bytes().strip_suffix(file.as_bytes());
-    before.is_some_and(|option| option.is_empty() || option.ends_with(b"=") || option.len() == 2 && option[0] == b'-')
-}
-
-/// `1st`, `22nd`, `113th`.
-fn ordinal(number: usize) -> String {
-    let suffix = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{suffix}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ordinals_are_english() {
-        let all: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 112, 266].into_iter().map(ordinal).collect();
-        assert_eq!(all, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "266th"]);
-    }
-
-    #[test]
-    fn files_are_named_by_words_and_options() {
-        let named = |word: &str| names(OsStr::new(word), OsStr::new("out.z"));
-        assert_eq!(
-            ["out.z", "-oout.z", "--to=out.z", "about.z", "out.zip"].map(named),
-            [true, true, true, false, false]
-        );
-    }
 
     #[test]
     fn what_is_said_of_a_case_is_said_of_all_its_starts() {
