@@ -69,6 +69,9 @@ pub struct Start {
     /// Whether it does the same where the files that it writes are not there before: it does not read them.
     #[serde(default)]
     pub overwrites: bool,
+    /// The numbers of earlier starts that run before it where it runs alone: it reads what they write.
+    #[serde(default)]
+    pub behind: Vec<usize>,
     /// Whether its working directory is a temporary one, of which [`Start::DIRECTORY`] is a copy.
     pub is_temporary: bool,
     /// Whether all that it read and wrote is kept.
@@ -360,6 +363,7 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
         files,
         written,
         overwrites: false,
+        behind: Vec::new(),
         is_temporary,
         is_whole,
     };

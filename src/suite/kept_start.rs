@@ -1,6 +1,6 @@
 //! One start of a program inside of a test that is a driver, as a test of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -24,6 +24,8 @@ pub(super) struct KeptStart<'a> {
     pub(super) number: usize,
     pub(super) start: Start,
     pub(super) reply: Reply,
+    /// Whether it runs before another one that reads what it writes.
+    is_feeding: bool,
 }
 
 impl<'a> KeptStart<'a> {
@@ -32,7 +34,7 @@ impl<'a> KeptStart<'a> {
         let own = of_start(kept, number);
         let start: Start = serde_json::from_slice(&fs::read(own.join(Start::DESCRIPTION)).ok()?).ok()?;
         let reply = Reply::read(&own).ok().filter(|_| start.is_whole)?;
-        Some(KeptStart { driver, kept, number, start, reply })
+        Some(KeptStart { driver, kept, number, start, reply, is_feeding: false })
     }
 
     /// Takes it for one that writes this file: it ended before it did.
@@ -107,6 +109,71 @@ impl<'a> KeptStart<'a> {
         self.read_files().filter_map(file).collect()
     }
 
+    /// Where it writes what is read in a file of this name with this text, as a shell takes it; without a name, in an input.
+    fn place_of(&self, name: Option<&OsStr>, text: &[u8]) -> Option<String> {
+        let Start { argv, written, .. } = &self.start;
+        let is_it = |named: &Named| name.is_some() && named.name(argv) == name;
+        if let (Some(number), Some(name)) = (written.iter().position(is_it), name) {
+            return Some(self.own_name(number, name));
+        }
+        (!text.is_empty() && text == self.reply.stdout).then(|| self.output_name())
+    }
+
+    /// What the file is called that has its output, as a shell takes it.
+    fn output_name(&self) -> String {
+        let name = self.reply.file.and_then(|named| named.name(&self.start.argv));
+        self.own_name(0, name.unwrap_or(OsStr::new(Reply::OUTPUT)))
+    }
+
+    /// All that it may read, with where the last of some earlier starts writes that: an input without a name.
+    fn fed(&self, earlier: &[KeptStart]) -> Vec<(Option<Named>, usize, String)> {
+        let input = fs::read(of_start(self.kept, self.number).join(Start::INPUT)).unwrap_or_default();
+        let file = |(number, named): (usize, &Named)| {
+            let copy = of_start(self.kept, self.number).join(Start::file(number));
+            Some((Some(*named), fs::read(copy).ok()?))
+        };
+        let last = |(named, text): (Option<Named>, Vec<u8>)| {
+            let name = named.and_then(|named| named.name(&self.start.argv));
+            earlier.iter().rev().find_map(|other| Some((named, other.number, other.place_of(name, &text)?)))
+        };
+        self.read_files().filter_map(file).chain([(None, input)]).filter_map(last).collect()
+    }
+
+    /// The earlier starts that write what it reads, and those that write what these read.
+    pub(super) fn feeding(&self, earlier: &[KeptStart]) -> BTreeSet<usize> {
+        let (mut feeding, mut open) = (BTreeSet::new(), vec![self]);
+        while let Some(one) = open.pop() {
+            let fed = one.fed(&earlier[..one.number]).into_iter().map(|(_, number, _)| number);
+            open.extend(fed.filter(|number| feeding.insert(*number)).map(|number| &earlier[number]));
+        }
+        feeding
+    }
+
+    /// Has it run behind the earlier starts that feed it. Returns whether it then does what it did.
+    pub(super) fn stands_behind(&mut self, earlier: &[KeptStart]) -> bool {
+        let feeding = self.feeding(earlier);
+        if feeding.is_empty() || feeding.iter().any(|number| earlier[*number].start.cwd != self.start.cwd) {
+            return false;
+        }
+        self.start.behind = feeding.into_iter().collect();
+        self.is_same_alone() && self.describe().is_ok()
+    }
+
+    /// The starts that run before it.
+    fn before(&self) -> Vec<KeptStart<'a>> {
+        let read = |number: &usize| KeptStart::read(self.driver, self.kept, *number);
+        let feeding = |start: KeptStart<'a>| KeptStart { is_feeding: true, ..start };
+        self.start.behind.iter().filter_map(read).map(feeding).collect()
+    }
+
+    /// Its command before another one, as a shell takes it.
+    fn feeding_line(&self, earlier: &[KeptStart]) -> String {
+        let (copies, command) = self.fed_command(earlier);
+        let to = if self.reply.file.is_some() { "/dev/null".to_owned() } else { self.output_name() };
+        let errors = if self.start.is_merged { "2>&1" } else { "2> /dev/null" };
+        format!("{copies}{command} > {to} {errors}; ")
+    }
+
     /// The program and its arguments: files that are not there any more, or others, are those that were kept.
     fn argv(&self) -> Vec<OsString> {
         let directory = self.directory();
@@ -141,7 +208,7 @@ impl<'a> KeptStart<'a> {
 
     /// The command as a shell takes it, and before it the copies of files that it changes. What the program writes goes into a temporary directory: no two
     /// runs may meet in one file, nor in the project's.
-    fn command(&self) -> (String, String) {
+    fn fed_command(&self, earlier: &[KeptStart]) -> (String, String) {
         let argv = self.argv();
         let mut words: Vec<String> = argv.iter().map(|word| command_text(std::slice::from_ref(word))).collect();
         let mut copies = String::new();
@@ -155,22 +222,38 @@ impl<'a> KeptStart<'a> {
                 copies.push_str(&format!("cp {} {own} && ", command_text(&[copy.into()])));
             }
         }
+        let mut input =
+            self.start.has_input.then(|| command_text(&[of_start(self.kept, self.number).join(Start::INPUT).into()]));
+        for (named, _, place) in self.fed(earlier) {
+            match named {
+                None => input = input.map(|_| place),
+                Some(named) if self.start.written.contains(&named) => {}
+                Some(named) => {
+                    let before = named.split(&argv).map(|(before, _)| before).filter(|before| !before.is_empty());
+                    let before = before.map_or(String::new(), |before| command_text(&[before.to_owned()]));
+                    words[named.argument] = before + &place;
+                }
+            }
+        }
+        words.extend(input.map(|input| format!("< {input}")));
         (copies, words.join(" "))
     }
 
     /// What a written file is called, as a shell takes it.
     fn own_name(&self, number: usize, name: &OsStr) -> String {
         let name = Path::new(name).file_name().unwrap_or_default().to_owned();
-        let number = if number == 0 { String::new() } else { format!("{number}-") };
-        format!("\"${{TMPDIR:-/tmp}}\"/{number}{}", command_text(&[name]))
+        let mut own = if self.is_feeding { format!("{}-", self.number + 1) } else { String::new() };
+        if number > 0 {
+            own.push_str(&format!("{number}-"));
+        }
+        format!("\"${{TMPDIR:-/tmp}}\"/{own}{}", command_text(&[name]))
     }
 
     pub(super) fn plan(&self, oracle: Oracle) -> Plan {
-        let (copies, mut command) = self.command();
-        if self.start.has_input {
-            let input = of_start(self.kept, self.number).join(Start::INPUT);
-            command.push_str(&format!(" < {}", command_text(&[input.into()])));
-        }
+        let before = self.before();
+        let lines = before.iter().enumerate().map(|(at, start)| start.feeding_line(&before[..at]));
+        let lines: String = lines.collect();
+        let (copies, mut command) = self.fed_command(&before);
         if self.start.is_merged {
             command.push_str(" 2>&1");
         }
@@ -178,9 +261,9 @@ impl<'a> KeptStart<'a> {
             // In a shell of its own: the other one says of a signal what is none of the program's output.
             Some(name) => {
                 let own = self.own_name(0, name);
-                format!("{copies}({command}); status=$?; cat {own} 2> /dev/null; exit $status")
+                format!("{lines}{copies}({command}); status=$?; cat {own} 2> /dev/null; exit $status")
             }
-            None => copies + &command,
+            None => lines + &copies + &command,
         };
         let own = &self.driver.test.plan;
         let scratch = if self.start.is_temporary { ScratchKind::Copy } else { ScratchKind::None };

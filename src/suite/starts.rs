@@ -58,7 +58,7 @@ impl Learnt {
 
     /// How a start is judged of which this is known.
     fn oracle(&self, started: &KeptStart, known: &Known) -> Oracle {
-        let KeptStart { driver, kept, number, start, reply } = started;
+        let KeptStart { driver, kept, number, start, reply, .. } = started;
         let own = of_start(kept, *number);
         match known {
             Known::Fails(why) => Oracle::Driven(Arc::new(Driven {
@@ -227,6 +227,8 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
         Ok(told) => told,
         Err(why) => return Ok(Err(why)),
     };
+    // Starts that are not the first of their cases.
+    let ends_case: Vec<bool> = (0..n_starts).map(|number| number > 0 && said[number - 1] == Said::Nothing).collect();
     let why = |text: &[u8]| {
         let complaint = match &telling {
             Telling::Words(words) => words.complaint(text),
@@ -240,20 +242,31 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
             let shown = shown.or_else(|| last_words(&first.after.concat()));
             format!("{}: {}", driver.test.name, shown.unwrap_or_else(|| "it writes something else".into()))
         }),
-        _ => known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default())),
+        _ => {
+            let is_chain = |begin: usize, end: usize| {
+                let feeding = started[end].feeding(&started[..end]);
+                (begin..end).all(|number| feeding.contains(&number))
+            };
+            known(&said, is_chain, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default()))
+        }
     };
-    let alone: Vec<bool> = started.par_iter_mut().map(KeptStart::stands_alone).collect();
+    let mut alone: Vec<bool> = started.par_iter_mut().map(KeptStart::stands_alone).collect();
     driver.deadline.left(Duration::MAX)?;
-    let n_otherwise = alone.iter().filter(|same| !**same).count();
     let is_checked = matches!(telling, Telling::Words(_) | Telling::Breaks(_));
-    let is_fed = |number: usize| {
-        let (earlier, from_here) = started.split_at(number);
-        !is_checked && from_here.first().is_some_and(|start| earlier.iter().any(|other| start.is_fed_by(other)))
-    };
-    let own = |(number, (known, same)): (usize, (Known, bool))| match known {
+    let mut is_unclear = vec![false; n_starts];
+    for number in (0..n_starts).filter(|number| matches!(said[*number], Known::Fails(_))) {
+        let (earlier, from_here) = started.split_at_mut(number);
+        let start = &mut from_here[0];
+        let is_fed = || earlier.iter().any(|other| start.is_fed_by(other));
         // What it was given may be wrong already.
-        Known::Fails(_) if is_fed(number) => Known::Unknown,
-        _ if !same => Known::Unknown,
+        if if is_checked { ends_case[number] } else { is_fed() } {
+            is_unclear[number] = !start.stands_behind(earlier);
+            alone[number] |= !is_unclear[number];
+        }
+    }
+    let n_otherwise = alone.iter().filter(|same| !**same).count();
+    let own = |(number, (known, same)): (usize, (Known, bool))| match known {
+        _ if !same || is_unclear[number] => Known::Unknown,
         known => known,
     };
     let starts: Vec<Known> = said.into_iter().zip(alone).enumerate().map(own).collect();
@@ -289,8 +302,8 @@ fn compared(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
 }
 
 /// What is known of each start by what the driver `said` after it: what it says of a case is said of all starts since the one before. If such a case
-/// fails it cannot be told which of them is to blame.
-fn known(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
+/// fails it cannot be told which of them is to blame, but where from a first to a last one they are a chain: each writes what a later one reads.
+fn known(said: &[Said], is_chain: impl Fn(usize, usize) -> bool, why: impl Fn(usize) -> String) -> Vec<Known> {
     let (mut known, mut open) = (Vec::new(), 0);
     for (number, said) in said.iter().enumerate() {
         open += 1;
@@ -298,6 +311,11 @@ fn known(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
             Said::Nothing => continue,
             Said::Pass => Known::Passes,
             Said::Fail if open == 1 => Known::Fails(why(number)),
+            Said::Fail if is_chain(number + 1 - open, number) => {
+                known.extend(std::iter::repeat_n(Known::Unknown, open - 1));
+                open = 1;
+                Known::Fails(why(number))
+            }
             Said::Fail => Known::Unknown,
         };
         known.extend(std::iter::repeat_n(of_case, open));
@@ -314,9 +332,11 @@ mod tests {
     #[test]
     fn what_is_said_of_a_case_is_said_of_all_its_starts() {
         use Said::{Fail, Nothing, Pass};
-        let known = known(&[Nothing, Pass, Fail, Nothing, Fail, Pass, Nothing], |number| number.to_string());
-        let fails = Known::Fails("2".into());
+        let said = [Nothing, Pass, Fail, Nothing, Fail, Pass, Nothing, Fail, Nothing];
+        let known = known(&said, |begin, end| (begin, end) == (6, 7), |number| number.to_string());
+        let fails = |number: &str| Known::Fails(number.into());
         use Known::{Passes, Unknown};
-        assert_eq!(known, [Passes, Passes, fails, Unknown, Unknown, Passes, Unknown]);
+        let expected = [Passes, Passes, fails("2"), Unknown, Unknown, Passes, Unknown, fails("7"), Unknown];
+        assert_eq!(known, expected);
     }
 }

@@ -10,6 +10,7 @@ mod building;
 mod called;
 mod cases;
 mod causes;
+mod chained_starts;
 mod checks;
 mod code_mutants;
 mod completing;
