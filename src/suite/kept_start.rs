@@ -17,6 +17,9 @@ use crate::exec::ScratchRoot;
 use crate::exec::named::Named;
 use crate::exec::stand_in::{Reply, Start};
 
+/// Starts that run before another one, at most: each trial runs all of them.
+const MOST_FEEDING: usize = 16;
+
 /// A start of a program with what it answered.
 pub(super) struct KeptStart<'a> {
     pub(super) driver: &'a Driver,
@@ -152,7 +155,9 @@ impl<'a> KeptStart<'a> {
     /// Has it run behind the earlier starts that feed it. Returns whether it then does what it did.
     pub(super) fn stands_behind(&mut self, earlier: &[KeptStart]) -> bool {
         let feeding = self.feeding(earlier);
-        if feeding.is_empty() || feeding.iter().any(|number| earlier[*number].start.cwd != self.start.cwd) {
+        if !(1..=MOST_FEEDING).contains(&feeding.len())
+            || feeding.iter().any(|number| earlier[*number].start.cwd != self.start.cwd)
+        {
             return false;
         }
         self.start.behind = feeding.into_iter().collect();
