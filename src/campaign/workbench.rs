@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::pool::locked;
 use super::{Begun, CampaignError, Lab, OracleFacts, Prepare};
 use crate::program::Program;
-use crate::suite::Suite;
+use crate::suite::{Suite, Verdict};
 use crate::trial::{
     Executor, Executors, FirstRun, Garbage, Known, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker,
 };
@@ -27,8 +27,17 @@ pub struct Workbench<'a> {
     pub watched: Watched,
     /// What was recorded of each test that counts, by its index.
     pub known: HashMap<u32, Known>,
+    /// When work on passing tests ends that trials wait for, where it ends before that on the others.
+    pub until_passing: Option<Instant>,
     /// Filled when workers start: what the kernel cannot contain, as sentences.
     pub uncontained: Mutex<BTreeSet<String>>,
+}
+
+impl Workbench<'_> {
+    /// When getting a test with this verdict ready ends.
+    fn until(&self, verdict: Verdict) -> Option<Instant> {
+        self.until_passing.filter(|_| verdict == Verdict::Pass).or(self.setup.until)
+    }
 }
 
 impl OracleFacts for TestTrials {
@@ -111,14 +120,14 @@ impl Prepare for Workbench<'_> {
             return Ok(Err("the suite does not have it any more".into()));
         };
         let _held = self.suite.hold(test);
-        worker.work_until(self.setup.until);
+        worker.work_until(self.until(known.verdict));
         usable(&test.name, FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
     }
 
     fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
         let test = begun.test().clone();
         let _held = self.suite.hold(&test);
-        worker.work_until(self.setup.until);
+        worker.work_until(self.until(begun.verdict()));
         let ready = usable(&test.name, begun.ready(worker, self.suite, self.program))?;
         if let Ok(trials) = &ready {
             let (executor, reason) = trials.executor();

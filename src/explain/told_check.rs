@@ -5,7 +5,7 @@ use suspect_format::external::Role;
 
 use super::Case;
 use crate::comparison::{Side, Value};
-use crate::recording::{End, Kind, NOT_NULL, Site};
+use crate::recording::{End, Kind, NOT_NULL, Site, operands};
 use crate::report::quoted;
 use crate::suite::Verdict;
 
@@ -32,19 +32,6 @@ struct Check {
     words: String,
     /// These values.
     values: Vec<String>,
-}
-
-/// How many trees follow a token as its operands.
-pub(super) fn operands(token: Token) -> usize {
-    match token {
-        Token::Constant(..) | Token::Symbol(..) | Token::Frame(_) => 0,
-        Token::Load(..) | Token::Cast { .. } => 1,
-        Token::Address { n_terms, .. } => 1 + n_terms as usize,
-        Token::Binary(..) | Token::Compare(..) => 2,
-        Token::Select(_) => 3,
-        Token::Apply(function, _) => function.arity() as usize,
-        Token::Opaque { n_operands, .. } => n_operands as usize,
-    }
 }
 
 /// What stands around a value in a complaint.

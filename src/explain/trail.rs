@@ -4,9 +4,8 @@ use suspect_format::body::{Action, Binary, Callee, Token};
 use suspect_format::external::{self, Base, Effect as Does};
 
 use super::Case;
-use super::told_check::operands;
 use crate::comparison::{Side, Value};
-use crate::recording::{End, Kind, Site};
+use crate::recording::{End, Kind, Site, operands};
 use crate::report::{Point, quoted};
 
 /// Addresses below this one are those of nothing: null, and members of what null points to.

@@ -9,7 +9,7 @@ use super::alone::{MOST_TOLD, Shown};
 use super::question::Question;
 use crate::comparison::{Side, Tie, Value, way_by};
 use crate::obstacle::Obstacle;
-use crate::recording::{Kind, Site, Wrap, wrap};
+use crate::recording::{Kind, Site, Wrap, takes_low_bits, wrap};
 use crate::report::{self, Explanation, Point, quoted};
 
 /// Executions of a step, at most, of which each may wrap around: of a step that is executed more often, what it mostly does is meant.
@@ -151,13 +151,27 @@ impl Case<'_> {
         if passed.is_empty() { Vec::new() } else { (decision + 1..last).filter(reads_it).collect() }
     }
 
-    /// Whether a difference is what is handed on, from where it wraps around to where it decides: what is taken back later did no harm.
+    /// Whether a difference is what is handed on, from where it wraps around to where it decides: what is taken back later did no harm, nor did what is
+    /// cut off where it is read.
     fn is_kept(&self, wrap: &Wrap, found: &[(u32, Tie)]) -> bool {
         let half = if wrap.result > u64::from(u32::MAX) { 1 << 63 } else { 1 << 31 };
-        let handed =
-            found.iter().rev().map_while(|(_, tie)| if let Tie::Value(write) = tie { Some(*write) } else { None });
+        let read = |pair: &[(u32, Tie)]| match pair[1].1 {
+            Tie::Value(write) => Some((pair[0].0, write)),
+            _ => None,
+        };
         let is_large = |write: u32| matches!(self.failing().value(write), Value::Number(bits) if bits >= half);
-        wrap.is_sum || handed.into_iter().all(is_large)
+        let mut handed = found.windows(2).rev().map_while(read);
+        wrap.is_sum || handed.all(|(reader, write)| is_large(write) && !self.reads_low_bits(reader, write))
+    }
+
+    /// Whether a point takes the low bits alone of what it reads from this write.
+    fn reads_low_bits(&self, reader: u32, write: u32) -> bool {
+        let (run, Site::Step(step)) = (self.failing(), self.code.what(self.failing().site(reader))) else {
+            return false;
+        };
+        let loads = takes_low_bits(self.code, step);
+        let mut of_write = run.reads(reader).iter().zip(loads).filter(|(read, _)| **read == write).peekable();
+        of_write.peek().is_some() && of_write.all(|(_, is_cut)| is_cut)
     }
 
     /// Arithmetic that wraps around, in words.

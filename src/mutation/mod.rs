@@ -52,6 +52,7 @@ pub fn workbench<'a>(
         executors,
         watched,
         known: (0..).zip(&run.manifest.tests).filter_map(known).collect(),
+        until_passing: None,
         uncontained: Mutex::default(),
     })
 }

@@ -11,7 +11,7 @@ use crate::mutant::Class;
 use crate::mutation::{Catalogue, CatalogueRequest, Endless, n_edges, say_uncontained, workbench};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::search::{SHARE_OF_VALUES, Search, SearchSettings, SearchTest, SearchWatch, Searched};
+use crate::search::{SHARE_OF_PASSING, SHARE_OF_VALUES, Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::Run;
 use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
@@ -82,9 +82,9 @@ pub fn search(
         Ok(lab)
     };
     let left_out = lines_left_out(run)?;
-    let until_values =
-        options.budget.map(|budget| Instant::now() + budget.saturating_sub(began.elapsed()) / SHARE_OF_VALUES);
-    let (outputs, values) = (lab(Watched::Output, until)?, lab(Watched::Nodes, until_values)?);
+    let share = |of: u32| options.budget.map(|budget| Instant::now() + budget.saturating_sub(began.elapsed()) / of);
+    let (outputs, mut values) = (lab(Watched::Output, until)?, lab(Watched::Nodes, share(SHARE_OF_VALUES))?);
+    values.until_passing = share(SHARE_OF_PASSING);
     let search = Search {
         program: &run.program,
         tests: &tests,

@@ -111,6 +111,19 @@ pub struct Node {
     pub factors: u32,
 }
 
+/// How many trees follow a token as its operands.
+pub fn operands(token: Token) -> usize {
+    match token {
+        Token::Constant(..) | Token::Symbol(..) | Token::Frame(_) => 0,
+        Token::Load(..) | Token::Cast { .. } => 1,
+        Token::Address { n_terms, .. } => 1 + n_terms as usize,
+        Token::Binary(..) | Token::Compare(..) => 2,
+        Token::Select(_) => 3,
+        Token::Apply(function, _) => function.arity() as usize,
+        Token::Opaque { n_operands, .. } => n_operands as usize,
+    }
+}
+
 /// All code of a program.
 #[derive(Debug, Default)]
 pub struct Code {

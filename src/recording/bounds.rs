@@ -140,6 +140,13 @@ impl Bounds {
         }
     }
 
+    /// The live block of the heap that begins at `address` has at least so many bytes.
+    pub fn grow(&mut self, address: u64, size: u64) {
+        if let Some(block) = self.heap.get(&address).and_then(|number| self.blocks.get_mut(*number as usize)) {
+            block.size = block.size.max(size);
+        }
+    }
+
     /// The live block of the heap that begins at `address`.
     pub fn heap_at(&self, address: u64) -> u32 {
         self.heap.get(&address).copied().unwrap_or(NONE)

@@ -36,7 +36,7 @@ mod walk;
 mod walked;
 mod wraps;
 
-pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
+pub use body::{BodyError, Code, CodeStep, Function, Site, Variable, operands};
 pub use bounds::{Block, Bounds, Misuse, Owner, Use};
 pub use deadline::Deadline;
 pub use describe::{NOT_NULL, Words, file_of_main, is_same_file};
@@ -58,4 +58,4 @@ pub use twins::Twins;
 pub use types::{Part, Types};
 pub use walk::{Stretch, Walk};
 pub use walked::{Disagreement, End, Stray, Walked};
-pub use wraps::{Wrap, wrap};
+pub use wraps::{Wrap, takes_low_bits, wrap};

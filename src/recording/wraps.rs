@@ -1,9 +1,9 @@
 //! Unsigned arithmetic of a step that wraps around: a difference below zero, or a sum that its type does not hold and that is compared.
 
-use suspect_format::body::{Action, Binary, Compare, Token, Type};
+use suspect_format::body::{Action, Binary, Cast, Compare, Token, Type};
 
 use super::arithmetic::{self, mask};
-use super::body::Code;
+use super::body::{Code, operands};
 use crate::comparison::Value;
 
 /// Arithmetic that wrapped around.
@@ -64,6 +64,44 @@ pub fn wrap(code: &Code, step: u32, reads: &[Value], is_unsigned: impl Fn(usize,
     evaluated.found
 }
 
+/// Of each value that a step loads, whether it takes some of its low bits alone: these come out the same where arithmetic wraps around above them.
+pub fn takes_low_bits(code: &Code, step: u32) -> Vec<bool> {
+    let end = code.steps.get(step as usize + 1).map_or(code.nodes.len(), |next| next.tokens as usize);
+    let (mut at, mut loads) = (code.steps[step as usize].tokens as usize, Vec::new());
+    while at < end {
+        low_bits(code, &mut at, false, &mut loads);
+    }
+    loads
+}
+
+/// Goes past a tree of which the low bits alone are taken, or all, and says this of each load in it.
+fn low_bits(code: &Code, at: &mut usize, is_cut: bool, loads: &mut Vec<bool>) {
+    let token = code.nodes[*at].token;
+    *at += 1;
+    let is_cut_below = match token {
+        Token::Cast { cast: Cast::Bits, from: Type::Integer(from), to: Type::Integer(to) } => is_cut || to < from,
+        Token::Cast { cast: Cast::SignExtend, .. } => is_cut,
+        Token::Binary(Binary::And, of) => is_cut || masks(code, *at, of) || masks(code, end_of(code, *at), of),
+        // No low bit of these depends on a higher one.
+        Token::Binary(Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Or | Binary::Xor, _) => is_cut,
+        _ => false,
+    };
+    (0..operands(token)).for_each(|_| low_bits(code, at, is_cut_below, loads));
+    if let Token::Load(..) = token {
+        loads.push(is_cut);
+    }
+}
+
+/// Whether a tree is a constant without the upper half of the bits of its type.
+fn masks(code: &Code, at: usize, of: Type) -> bool {
+    matches!(code.nodes[at].token, Token::Constant(_, bits) if bits >> (of.bits() / 2) == 0)
+}
+
+/// Where the tree ends that begins here.
+fn end_of(code: &Code, at: usize) -> usize {
+    (0..operands(code.nodes[at].token)).fold(at + 1, |at, _| end_of(code, at))
+}
+
 impl<U: Fn(usize, u32) -> bool> Evaluated<'_, U> {
     /// The value of the tree that begins here.
     fn tree(&mut self, used: Use) -> Evaluation {
@@ -111,16 +149,11 @@ impl<U: Fn(usize, u32) -> bool> Evaluated<'_, U> {
                 let (value, load) = self.tree(used);
                 (value.map(|bits| arithmetic::cast(cast, from, to, bits)), load.filter(|_| from == to))
             }
-            Token::Address { n_terms, .. } => self.skip(1 + n_terms),
-            Token::Select(_) => self.skip(3),
-            Token::Apply(function, _) => self.skip(function.arity()),
-            Token::Opaque { n_operands, .. } => self.skip(n_operands),
+            Token::Address { .. } | Token::Select(_) | Token::Apply(..) | Token::Opaque { .. } => {
+                (0..operands(token)).for_each(|_| _ = self.tree(Use::Other));
+                none
+            }
         }
-    }
-
-    fn skip(&mut self, trees: u32) -> Evaluation {
-        (0..trees).for_each(|_| _ = self.tree(Use::Other));
-        (None, None)
     }
 
     /// Keeps arithmetic that wrapped around, if an operand says that it has no sign.

@@ -14,6 +14,9 @@ use std::sync::Mutex;
 /// Failing tests, and as many passing ones, whose values are looked at.
 pub const MOST_VALUED: usize = 4;
 
+/// A passing test is dear that costs more than so many times as much as each failing one: looking at its values takes the time of many trials.
+const DEAR: u64 = 8;
+
 /// The values that nodes take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
@@ -41,10 +44,15 @@ fn if_there<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -
 }
 
 impl Facts {
-    /// The tests that facts are wanted of.
+    /// The tests that facts are wanted of: failing ones, and passing ones that are not dear, if there are any.
     pub fn wanted(tests: &[&SearchTest]) -> Vec<u32> {
-        let of = |failed: bool| tests.iter().filter(move |test| test.failed == failed).take(MOST_VALUED);
-        of(true).chain(of(false)).map(|test| test.test).collect()
+        let is_dear = &dear(tests);
+        let has_others = tests.iter().any(|test| !test.failed && !is_dear(test));
+        let of = |failed: bool| {
+            let of = tests.iter().filter(move |test| test.failed == failed && !(has_others && is_dear(test)));
+            of.take(MOST_VALUED).map(|test| test.test)
+        };
+        of(true).chain(of(false)).collect()
     }
 
     /// Them with other numbers of the tests; `None` if one has none.
@@ -72,7 +80,11 @@ impl Facts {
     ) -> Result<Facts, CampaignError> {
         let wanted = Facts::wanted(tests);
         let mut facts = Facts { tests: wanted.clone(), ..Facts::default() };
-        for (test, ready) in &ready(lab, workers, &wanted, &has_time, &looked, &passed_over)? {
+        let mut all = BTreeMap::new();
+        for turn in turns(tests, &wanted) {
+            all.extend(ready(lab, workers, &turn, &has_time, &looked, &passed_over)?);
+        }
+        for (test, ready) in &all {
             let failed = tests.iter().any(|one| one.test == *test && one.failed);
             facts.add(program, *test, failed, ready);
         }
@@ -128,6 +140,22 @@ impl Facts {
     }
 }
 
+/// Which of the tests are passing ones that are dear.
+fn dear(tests: &[&SearchTest]) -> impl Fn(&SearchTest) -> bool {
+    let failing = tests.iter().filter(|test| test.failed);
+    let most = failing.map(|test| test.cost.saturating_mul(DEAR)).max().unwrap_or(u64::MAX);
+    move |test| !test.failed && test.cost > most
+}
+
+/// These tests in the order in which they are looked at: dear ones are begun when the others are ready. A failing test waits for its second run, and
+/// nothing is tried before it is ready.
+fn turns(tests: &[&SearchTest], wanted: &[u32]) -> [Vec<u32>; 2] {
+    let is_dear = dear(tests);
+    let wanted = tests.iter().filter(|test| wanted.contains(&test.test));
+    let (last, first): (Vec<&SearchTest>, Vec<_>) = wanted.partition(|test| is_dear(test));
+    [first, last].map(|turn| turn.iter().map(|test| test.test).collect())
+}
+
 /// Those of the tests that could be got ready, for which there was time.
 fn ready<L: Lab>(
     lab: &L,
@@ -149,4 +177,33 @@ fn ready<L: Lab>(
         Ok(())
     })?;
     Ok(std::mem::take(&mut *locked(&seen)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn passing_tests_that_take_many_times_as_long_as_failing_ones_are_left_out_or_come_last() {
+        let of = |costs: &[(bool, u64)]| {
+            let test = |(test, (failed, cost)): (u32, &(bool, u64))| SearchTest {
+                test,
+                failed: *failed,
+                pieces: vec![0],
+                cost: *cost,
+                wall: Duration::ZERO,
+            };
+            let tests: Vec<SearchTest> = (0..).zip(costs).map(test).collect();
+            let tests: Vec<&SearchTest> = tests.iter().collect();
+            let wanted = Facts::wanted(&tests);
+            (turns(&tests, &wanted), wanted)
+        };
+        let some = [(false, 17), (true, 2), (false, 16), (true, 1), (false, 90)];
+        assert_eq!(of(&some), ([vec![1, 2, 3], vec![]], vec![1, 3, 2]));
+        let all = [(false, 17), (true, 2), (false, 90)];
+        assert_eq!(of(&all), ([vec![1], vec![0, 2]], vec![1, 0, 2]));
+        assert_eq!(of(&all[..1]), ([vec![0], vec![]], vec![0]), "none fails, and none is dear");
+    }
 }

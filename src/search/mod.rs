@@ -23,5 +23,5 @@ mod tests;
 pub use earlier::{EarlierRun, Unchanged};
 pub use facts::Facts;
 pub use known::effect_of;
-pub use run::{SHARE_OF_VALUES, Search, SearchSettings, SearchWatch, Searched};
+pub use run::{SHARE_OF_PASSING, SHARE_OF_VALUES, Search, SearchSettings, SearchWatch, Searched};
 pub use tests_chosen::SearchTest;

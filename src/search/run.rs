@@ -123,8 +123,8 @@ struct Shared<'a, R> {
 
 /// Of the budget, the part in which the values that nodes take are looked at: one in so many. Trials tell more, and changes of code need no values.
 pub const SHARE_OF_VALUES: u32 = 2;
-/// Of the budget, the part in which it is begun to look at those of passing tests: one in so many.
-const SHARE_OF_PASSING: u32 = 4;
+/// Of the budget, the part in which those of passing tests are looked at: one in so many. One that takes long holds up all trials.
+pub const SHARE_OF_PASSING: u32 = 4;
 
 /// Sizes of batches: a change after which the program does not end costs a thousand times one after which it stops at once, and the last batch is
 /// waited for.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::prepare::{Found, Preparing};
 use super::{Known, TestTrials, TrialError, Watched, Worker};
 use crate::program::Program;
-use crate::suite::{Suite, Test};
+use crate::suite::{Suite, Test, Verdict};
 
 /// A test that was recorded once by a worker, which is to get it ready, too: where another one works some paths are others.
 #[derive(Debug)]
@@ -44,6 +44,11 @@ impl FirstRun {
     /// The test.
     pub fn test(&self) -> &Test {
         &self.test
+    }
+
+    /// How it ended where it was recorded.
+    pub fn verdict(&self) -> Verdict {
+        self.known.verdict
     }
 
     /// How long [`FirstRun::ready`] would wait: until the time of day is another one in seconds, if the program may ask for it.

@@ -91,3 +91,36 @@ fn a_difference_that_may_be_below_zero_is_none() {
     let said = text(&project.suspect(&["explain", "2"]));
     assert!(!said.contains("wraps around"), "{said}");
 }
+
+const CUT: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+/* What is left is in the low byte; what an entry has above it is never looked at. */
+static unsigned left_by(unsigned left, unsigned entry)
+{
+    left -= entry;
+    return left;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned entry = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
+    unsigned left = left_by(57, entry);
+    if ((unsigned char)left < 3)
+        puts("empty");
+    else
+        puts("more");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_difference_of_which_the_low_byte_alone_is_read_is_none() {
+    let project = tested(CUT, &[("5", "more"), ("0x120114", "broken")]);
+    let said = text(&project.suspect(&["explain", "2"]));
+    assert!(!said.contains("wraps around"), "{said}");
+    let masked = CUT.replace("(unsigned char)left < 3", "(left & 0xff) < 3");
+    let project = tested(&masked, &[("5", "more"), ("0x120114", "broken")]);
+    let said = text(&project.suspect(&["explain", "2"]));
+    assert!(!said.contains("wraps around"), "{said}");
+}

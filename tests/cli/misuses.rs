@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::project::{Project, line_of};
 
 /// What the program is called with, and what it is to write; each second test misuses memory, and fails.
-const TESTS: [(&str, &str); 20] = [
+const TESTS: [(&str, &str); 22] = [
     ("copied elevenwords", "11"),
     ("copied twelvewords!", "13"),
     ("given fine", "7"),
@@ -26,6 +26,8 @@ const TESTS: [(&str, &str); 20] = [
     ("measured none", "4"),
     ("lost some", "1"),
     ("lost none", "1"),
+    ("usable some", "1"),
+    ("usable none", "never"),
 ];
 
 fn line(tag: &str) -> u64 {
@@ -54,7 +56,7 @@ fn project() -> Project {
 fn the_first_use_outside_of_an_object_is_told_first() {
     let project = project();
     let at = |tag: &str| format!("misuses.c:{}", line(tag));
-    let told: [(usize, &str, String); 5] = [
+    let told: [(usize, &str, String); 6] = [
         (2, "L2", format!("writes 1 byte at offset 12 of the 12-byte object allocated at {}", at("L1"))),
         (
             4,
@@ -72,6 +74,7 @@ fn the_first_use_outside_of_an_object_is_told_first() {
             "L18",
             format!("writes 1 byte at offset 4 of the 4-byte object allocated at {} for {}", at("L16"), at("L17")),
         ),
+        (22, "L23", format!("reads 1 byte at offset 24 of the 24-byte object allocated at {}", at("L22"))),
     ];
     for (test, tag, told) in told {
         let output = project.suspect(&["explain", &test.to_string(), "--format", "json"]);

@@ -53,6 +53,8 @@ pub enum Known {
     Whole,
     /// It stops at what it looks for, however much it may read.
     Searches,
+    /// It returns how many bytes of the object at its first argument the program may use.
+    Sizes,
 }
 
 /// Where the object of an allocator is, after the call.

@@ -145,6 +145,14 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         self.view.memory.store(text.wrapping_add(length), 1, 0);
     }
 
+    /// An allocator has said how many bytes of an object the program may use: all of them are the object's from now on.
+    pub(super) fn told_size(&mut self, outside: &Outside, size: u64) {
+        let is_told = external::external(outside.called).is_some_and(|model| model.is(Known::Sizes));
+        if let (Some(bounds), Some(object), true) = (&mut self.bounds, outside.arguments.first(), is_told) {
+            bounds.grow(*object, size);
+        }
+    }
+
     /// Looks at bytes that a call of code outside has written.
     pub(super) fn check_written(&mut self, outside: &Outside, address: u64, length: u64) {
         let Some(bounds) = &mut self.bounds else { return };

@@ -138,6 +138,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             self.read_outside(model, &outside.arguments, result);
         }
         self.check_measured(&outside, result);
+        self.told_size(&outside, result);
         let mut written = Vec::new();
         for _ in 0..ranges {
             let (address, bytes) = self.mirror.take_range(&mut self.stream)?;

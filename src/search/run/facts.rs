@@ -55,7 +55,8 @@ impl<L: Lab> Search<'_, L> {
         let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
         // A run that its deadline ends says nothing of the test.
         let passed_over = |test: u32| {
-            if self.is_stopped(of_values) {
+            let of_test = chosen.iter().find(|one| one.test == test).map_or(of_values, |one| deadline(one));
+            if self.is_stopped(of_test) {
                 locked(&late).insert(test);
             }
         };

@@ -1,4 +1,5 @@
 /* Uses memory in a way that the word on its command line decides: each kind of misuse has one. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,19 @@ static int lost(const char *word)
     return sum > 0;
 }
 
+/* What an allocator says that an object has may be used, though it was not asked for. */
+static int usable(const char *word)
+{
+    char *room = malloc(17); /* L22 */
+    size_t size = malloc_usable_size(room) + (word[0] == 'n' ? 1 : 0);
+    int sum = 0;
+    memset(room, 0, 17);
+    for (size_t at = 17; at < size; at++)
+        sum += room[at] == 'x'; /* L23 */
+    free(room);
+    return sum + 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[2];
@@ -135,6 +149,7 @@ int main(int argc, char **argv)
     case 'f': printf("%d\n", fits(word)); break;
     case 'k': printf("%d\n", kept(word)); break;
     case 'm': printf("%zu\n", measured(word)); break;
+    case 'u': printf("%d\n", usable(word)); break;
     case 'l': printf("%d\n", lost(word)); break;
     case 's': printf("%d\n", shared(word)); break;
     case 'a': printf("%d\n", applied(word)); break;

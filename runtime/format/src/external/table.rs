@@ -3,7 +3,7 @@
 use super::Base::{Argument as A, Pointee as P, Result as R};
 use super::Effect::{Allocates, Copies, Fills, Frees, Moves, Prints, Reads, Scans, Writes, Zeroes};
 use super::Extent::{Bytes, Count, Items, Limited, Pointers, Product, Returned, Text, TextWithin, Wide, Wides};
-use super::Known::{Heap, Looks, Returns, Searches, Shows, Stirs, Whole};
+use super::Known::{Heap, Looks, Returns, Searches, Shows, Sizes, Stirs, Whole};
 use super::Role::{Aborts, Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain, Threads};
 use super::{Extent, External};
 
@@ -105,7 +105,8 @@ pub const EXTERNALS: &[External] = externals! {
     "aligned_alloc" | "memalign" => Plain [Allocates(R, Count(1)); Returns, Heap]
     "posix_memalign" => Plain [Writes(A(0), Bytes(8)), Allocates(P(0), Count(2)); Returns, Heap]
     "free" | "cfree" => Plain [Frees(0); Returns]
-    "malloc_usable_size" | "malloc_trim" | "mallopt" => Plain [; Returns]
+    "malloc_usable_size" => Plain [; Returns, Sizes]
+    "malloc_trim" | "mallopt" => Plain [; Returns]
     "mmap" | "mmap64" => Input [Allocates(R, Count(1))]
     "munmap" => Plain [Frees(0)]
     "mprotect" | "madvise" | "msync" | "sbrk" | "brk" => Plain []
