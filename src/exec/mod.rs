@@ -13,12 +13,14 @@ mod command;
 mod environment;
 pub mod git;
 pub mod interrupt;
+pub mod kept;
 mod machine;
 pub mod named;
 mod outcome;
 mod scratch;
 pub mod stand_in;
 mod supervisor;
+pub mod turns;
 
 pub use command::{Command, LARGE_STACK, Limits, Stdin, duration_text};
 pub use environment::Environment;

@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,16 +13,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, Flock, FlockArg, OFlag, fcntl};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{self, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use nix::unistd::{dup2_stderr, dup2_stdout};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
 
-use super::named::{Before, Named};
-use super::outcome::{Outcome, Status};
+use super::kept::{Reply, Start};
+use super::named::Before;
 use super::scratch::{copy_into, is_small};
+use super::turns::{self, start_directory};
 
 /// Bytes of an input, output or file of one start that are kept; one with more is not whole.
 pub const MOST_BYTES: u64 = 1 << 20;
@@ -30,8 +31,6 @@ pub const MOST_BYTES: u64 = 1 << 20;
 const LOOK_AGAIN: u16 = 50;
 /// Entries of a temporary directory that a program is started in, which is kept.
 const MOST_ENTRIES: usize = 256;
-/// Starts of a driver that are kept; the program runs by itself from there on.
-pub const MOST_STARTS: usize = 5000;
 
 /// What is to be done in the place of programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,120 +45,8 @@ pub struct Standing {
     pub last: Option<usize>,
 }
 
-/// How a driver started a program, and what of the program's deeds tells it from others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
-    /// The program's file.
-    pub program: OsString,
-    /// Its arguments, with what it is called.
-    pub argv: Vec<OsString>,
-    /// Its environment.
-    pub env: Vec<(OsString, OsString)>,
-    /// Its working directory.
-    pub cwd: OsString,
-    /// Whether it was given an input that can end; [`Start::INPUT`] has it.
-    pub has_input: bool,
-    /// Whether what it writes to standard error goes where its standard output goes.
-    pub is_merged: bool,
-    /// Files that its arguments name and that it may read.
-    pub files: Vec<Named>,
-    /// Files that its arguments name and that it wrote.
-    #[serde(default)]
-    pub written: Vec<Named>,
-    /// Whether it does the same where the files that it writes are not there before: it does not read them.
-    #[serde(default)]
-    pub overwrites: bool,
-    /// The numbers of earlier starts that run before it where it runs alone: it reads what they write.
-    #[serde(default)]
-    pub behind: Vec<usize>,
-    /// Whether its working directory is a temporary one, of which [`Start::DIRECTORY`] is a copy.
-    pub is_temporary: bool,
-    /// Whether all that it read and wrote is kept.
-    pub is_whole: bool,
-}
-
-impl Start {
-    /// The file with its description.
-    pub const DESCRIPTION: &str = "start.json";
-    /// The file with its input.
-    pub const INPUT: &str = "input";
-    /// The copy of its working directory.
-    pub const DIRECTORY: &str = "directory";
-
-    /// The copy of a file that an argument names, by its number.
-    pub fn file(number: usize) -> String {
-        format!("file-{number}")
-    }
-}
-
-/// What a program answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
-    /// What it wrote to standard output, or to both where that is one; or into the file.
-    pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
-    pub stderr: Vec<u8>,
-    /// How it ended, as `wait` says it.
-    pub status: i32,
-    /// The one file that its arguments name and that it wrote, if it wrote nothing to standard output.
-    pub file: Option<Named>,
-}
-
-impl Reply {
-    /// The file with its output.
-    pub const OUTPUT: &str = "output";
-    const ERRORS: &str = "errors";
-    const STATUS: &str = "status";
-    /// The file that says which file has the output.
-    const NAMED: &str = "named.json";
-
-    /// What a run answered that ended by itself; with a `file`, a shell ran it and wrote what is in that.
-    pub fn of(outcome: &Outcome, file: Option<Named>) -> Option<Reply> {
-        let (stdout, mut stderr) = (outcome.stdout.bytes.clone(), outcome.stderr.bytes.clone());
-        let status = match outcome.status {
-            Status::Exited(code @ 129..=192) if file.is_some() => {
-                // The shell says so, too.
-                let line = stderr.trim_ascii_end().iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-                stderr.truncate(line);
-                code - 128
-            }
-            Status::Exited(code) => (code & 0xff) << 8,
-            Status::Signaled(signal) => signal,
-            Status::TimedOut | Status::Flooded => return None,
-        };
-        Some(Reply { stdout, stderr, status, file })
-    }
-
-    /// Reads one from a directory.
-    pub fn read(from: &Path) -> io::Result<Reply> {
-        let status = fs::read_to_string(from.join(Reply::STATUS))?;
-        let status = status.trim().parse().map_err(io::Error::other)?;
-        let (stdout, stderr) = (fs::read(from.join(Reply::OUTPUT))?, fs::read(from.join(Reply::ERRORS))?);
-        let file = match fs::read(from.join(Reply::NAMED)) {
-            Ok(named) => Some(serde_json::from_slice(&named)?),
-            Err(_) => None,
-        };
-        Ok(Reply { stdout, stderr, status, file })
-    }
-
-    /// Writes it into a directory, which is made.
-    pub fn write(&self, to: &Path) -> io::Result<()> {
-        fs::create_dir_all(to)?;
-        fs::write(to.join(Reply::OUTPUT), &self.stdout)?;
-        fs::write(to.join(Reply::ERRORS), &self.stderr)?;
-        if let Some(named) = &self.file {
-            fs::write(to.join(Reply::NAMED), serde_json::to_vec(named)?)?;
-        }
-        fs::write(to.join(Reply::STATUS), self.status.to_string())
-    }
-}
-
 /// The file in a directory of starts that says what is to be done.
 const STANDING: &str = "standing.json";
-/// The file with their number.
-const COUNT: &str = "count";
-/// The file of a start with the length of the driver's log when it began.
-const AT: &str = "at";
 /// The directory of answers that are given instead of those that were kept.
 const INSTEAD: &str = "instead";
 
@@ -167,7 +54,7 @@ impl Standing {
     /// Says in a directory what is to be done there.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
         fs::write(directory.join(STANDING), serde_json::to_vec(self)?)?;
-        fs::write(directory.join(COUNT), "0")
+        turns::begin(directory)
     }
 
     /// Has a start answered otherwise than it was kept.
@@ -181,20 +68,6 @@ fn is_made_since(directory: &Path, place: &Path) -> bool {
     // Not every file system keeps such times.
     let made = |path: &Path| fs::metadata(path).and_then(|data| data.created()).ok();
     made(&directory.join(STANDING)).is_some_and(|since| made(place).is_some_and(|made| made >= since))
-}
-
-/// The directory of one start.
-pub fn start_directory(directory: &Path, number: usize) -> PathBuf {
-    directory.join(number.to_string())
-}
-
-/// For each start of a directory, the length of the driver's log when it began.
-pub fn marks(directory: &Path) -> io::Result<Vec<usize>> {
-    let count = fs::read_to_string(directory.join(COUNT))?;
-    let count: usize = count.trim().parse().map_err(io::Error::other)?;
-    let mark =
-        |number| fs::read_to_string(start_directory(directory, number).join(AT))?.parse().map_err(io::Error::other);
-    (0..count.min(MOST_STARTS)).map(mark).collect()
 }
 
 /// Whether a command line has this executable stand in for a program.
@@ -218,14 +91,10 @@ pub fn stand_in(arguments: &[OsString]) -> ExitCode {
 
 fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32> {
     let standing: Standing = serde_json::from_slice(&fs::read(directory.join(STANDING))?)?;
-    let number = next_number(directory)?;
-    if number >= MOST_STARTS {
-        return Err(io::Error::other("too many starts"));
-    }
+    let number = turns::take(directory, standing.answers.as_deref(), argv)?;
     let own = start_directory(directory, number);
-    fs::create_dir(&own)?;
     let length = fs::metadata(&standing.log).map_or(0, |data| data.len());
-    fs::write(own.join(AT), length.to_string())?;
+    turns::mark(&own, length)?;
     match &standing.answers {
         // The supervisor ends what is not of this process's group.
         Some(_) if standing.last.is_some_and(|last| number > last) => end_group(),
@@ -242,18 +111,6 @@ fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32
 fn end_group() -> io::Result<i32> {
     signal::killpg(nix::unistd::getpgrp(), Signal::SIGKILL)?;
     Ok(1 << 8)
-}
-
-/// The number of this start, from 0.
-fn next_number(directory: &Path) -> io::Result<usize> {
-    let file = File::options().read(true).write(true).open(directory.join(COUNT))?;
-    let mut file = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, error)| error)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    let number: usize = text.trim().parse().map_err(io::Error::other)?;
-    file.seek(SeekFrom::Start(0))?;
-    file.write_all((number + 1).to_string().as_bytes())?;
-    Ok(number)
 }
 
 /// Answers what a directory has; a start that was not kept fails.

@@ -8,7 +8,8 @@ use std::path::Path;
 use super::driver::{Driver, Seen, Telling, Told};
 use super::words::Said;
 use super::{SuiteError, Verdict};
-use crate::exec::stand_in::{MOST_BYTES, Reply};
+use crate::exec::kept::Reply;
+use crate::exec::stand_in::MOST_BYTES;
 
 /// Files that are tried as what a start should have written, at most: each costs a replay of the driver for each start.
 const MOST_FILES: usize = 4;

@@ -7,7 +7,7 @@ use super::SuiteError;
 use super::against_file::answers as of_text;
 use super::driver::{Driver, OTHERWISE, Reading, Telling, of_start, refused};
 use super::wanted::{MOST_TRIED, MOST_UNDONE, candidates, undone};
-use crate::exec::stand_in::Reply;
+use crate::exec::kept::Reply;
 
 /// The directory of a start with the answer that its driver wants.
 const WANTED: &str = "wanted";

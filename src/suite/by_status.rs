@@ -3,7 +3,7 @@
 use super::driver::{Driver, Seen, Telling, Told};
 use super::words::Said;
 use super::{SuiteError, Verdict};
-use crate::exec::stand_in::Reply;
+use crate::exec::kept::Reply;
 
 /// Starts of a driver that is asked so, at most: each costs a replay of the driver, or two.
 const MOST_ASKED: usize = 64;

@@ -18,7 +18,9 @@ use super::verdict::{Judgement, crash, status_text, without_make};
 use super::wanted::n_changed;
 use super::words::{Said, Words};
 use super::{RunContext, SuiteError, Test, Verdict};
-use crate::exec::stand_in::{Reply, Standing, marks, start_directory};
+use crate::exec::kept::Reply;
+use crate::exec::stand_in::Standing;
+use crate::exec::turns::{marks, start_directory};
 use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
 /// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.

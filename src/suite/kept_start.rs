@@ -14,8 +14,8 @@ use super::driver::{Driver, of_start};
 use super::oracle::Oracle;
 use super::test::{Plan, command_text};
 use crate::exec::ScratchRoot;
+use crate::exec::kept::{Reply, Start};
 use crate::exec::named::Named;
-use crate::exec::stand_in::{Reply, Start};
 
 /// Starts that run before another one, at most: each trial runs all of them.
 const MOST_FEEDING: usize = 16;

@@ -21,8 +21,9 @@ use super::oracle::{Compare, Expected, Oracle};
 use super::test::line_text;
 use super::words::Said;
 use super::{SuiteError, Test, Verdict};
+use crate::exec::kept::Reply;
 use crate::exec::remove_tree;
-use crate::exec::stand_in::{MOST_STARTS, Reply};
+use crate::exec::turns::MOST_STARTS;
 
 /// Starts of programs from which on a test is a driver. A group of Autotest is one with a single start, too: its script takes far longer than the program.
 const LEAST_STARTS: usize = 2;
