@@ -90,8 +90,9 @@ impl<'a> KeptStart<'a> {
         let is_output = |text: &[u8]| !wrote.is_empty() && text == wrote;
         let input = fs::read(of_start(self.kept, self.number).join(Start::INPUT)).unwrap_or_default();
         let there = earlier.files();
-        let is_given = |(name, text): &(&OsStr, Vec<u8>)| {
-            let is_new = !there.iter().any(|(other, _)| other == name);
+        let is_given = |(named, text): &(Named, Vec<u8>)| {
+            let Some(name) = named.name(&self.start.argv) else { return false };
+            let is_new = !there.iter().any(|(other, _)| other.name(&earlier.start.argv) == Some(name));
             is_output(text) || is_new && earlier.start.argv.iter().skip(1).any(|word| names(word, name))
         };
         is_output(&input) || self.files().iter().any(is_given)
@@ -103,12 +104,10 @@ impl<'a> KeptStart<'a> {
         files.iter().enumerate().filter(|(_, named)| !(*overwrites && written.contains(named)))
     }
 
-    /// The names of these files, with what was in them.
-    fn files(&self) -> Vec<(&OsStr, Vec<u8>)> {
-        let file = |(number, named): (usize, &Named)| {
-            let copy = of_start(self.kept, self.number).join(Start::file(number));
-            Some((named.name(&self.start.argv)?, fs::read(copy).ok()?))
-        };
+    /// These files, with what was in them.
+    fn files(&self) -> Vec<(Named, Vec<u8>)> {
+        let own = of_start(self.kept, self.number);
+        let file = |(number, named): (usize, &Named)| Some((*named, fs::read(own.join(Start::file(number))).ok()?));
         self.read_files().filter_map(file).collect()
     }
 
@@ -131,15 +130,12 @@ impl<'a> KeptStart<'a> {
     /// All that it may read, with where the last of some earlier starts writes that: an input without a name.
     fn fed(&self, earlier: &[KeptStart]) -> Vec<(Option<Named>, usize, String)> {
         let input = fs::read(of_start(self.kept, self.number).join(Start::INPUT)).unwrap_or_default();
-        let file = |(number, named): (usize, &Named)| {
-            let copy = of_start(self.kept, self.number).join(Start::file(number));
-            Some((Some(*named), fs::read(copy).ok()?))
-        };
         let last = |(named, text): (Option<Named>, Vec<u8>)| {
             let name = named.and_then(|named| named.name(&self.start.argv));
             earlier.iter().rev().find_map(|other| Some((named, other.number, other.place_of(name, &text)?)))
         };
-        self.read_files().filter_map(file).chain([(None, input)]).filter_map(last).collect()
+        let files = self.files().into_iter().map(|(named, text)| (Some(named), text));
+        files.chain([(None, input)]).filter_map(last).collect()
     }
 
     /// The earlier starts that write what it reads, and those that write what these read.

@@ -251,26 +251,25 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
             known(&said, is_chain, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default()))
         }
     };
-    let mut alone: Vec<bool> = started.par_iter_mut().map(KeptStart::stands_alone).collect();
+    let alone: Vec<bool> = started.par_iter_mut().map(KeptStart::stands_alone).collect();
     driver.deadline.left(Duration::MAX)?;
     let is_checked = matches!(telling, Telling::Words(_) | Telling::Breaks(_));
-    let mut is_unclear = vec![false; n_starts];
+    let mut stands = alone.clone();
     for number in (0..n_starts).filter(|number| matches!(said[*number], Known::Fails(_))) {
         let (earlier, from_here) = started.split_at_mut(number);
         let start = &mut from_here[0];
-        let is_fed = || earlier.iter().any(|other| start.is_fed_by(other));
+        let is_fed = match is_checked {
+            true => ends_case[number],
+            false => earlier.iter().any(|other| start.is_fed_by(other)),
+        };
         // What it was given may be wrong already.
-        if if is_checked { ends_case[number] } else { is_fed() } {
-            is_unclear[number] = !start.stands_behind(earlier);
-            alone[number] |= !is_unclear[number];
+        if is_fed {
+            stands[number] = start.stands_behind(earlier);
         }
     }
-    let n_otherwise = alone.iter().filter(|same| !**same).count();
-    let own = |(number, (known, same)): (usize, (Known, bool))| match known {
-        _ if !same || is_unclear[number] => Known::Unknown,
-        known => known,
-    };
-    let starts: Vec<Known> = said.into_iter().zip(alone).enumerate().map(own).collect();
+    let n_otherwise = alone.iter().zip(&stands).filter(|(alone, stands)| !**alone && !**stands).count();
+    let own = |(known, stands): (Known, bool)| if stands { known } else { Known::Unknown };
+    let starts: Vec<Known> = said.into_iter().zip(stands).map(own).collect();
     let failing: Vec<(usize, &Reply)> = (0..n_starts)
         .filter(|number| matches!(starts[*number], Known::Fails(_)))
         .map(|number| (number, &replies[number]))
