@@ -207,7 +207,7 @@ impl<'a> KeptStart<'a> {
         places.map(|place| place.join(name)).find(|file| file.is_file())
     }
 
-    /// The command as a shell takes it, and before it the copies of files that it changes. What the program writes goes into a temporary directory: no two
+    /// The command as a shell takes it, and before it the copies of files that it changes. Its files go into a temporary directory: no two
     /// runs may meet in one file, nor in the project's.
     fn fed_command(&self, earlier: &[KeptStart]) -> (String, String) {
         let argv = self.argv();
