@@ -289,7 +289,7 @@ impl<'a> KeptStart<'a> {
         env
     }
 
-    /// Whether the program does by itself what it did for the driver, and was not ended by a signal where that is right.
+    /// Whether the program does by itself what it did for the driver; finds out whether it reads the files that it writes.
     pub(super) fn stands_alone(&mut self) -> bool {
         if self.start.files.iter().any(|file| self.start.written.contains(file)) {
             self.start.overwrites = true;
