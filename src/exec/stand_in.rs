@@ -94,7 +94,7 @@ fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32
     let number = turns::take(directory, standing.answers.as_deref(), argv)?;
     let own = start_directory(directory, number);
     let length = fs::metadata(&standing.log).map_or(0, |data| data.len());
-    turns::mark(&own, length)?;
+    turns::mark(directory, number, length)?;
     match &standing.answers {
         // The supervisor ends what is not of this process's group.
         Some(_) if standing.last.is_some_and(|last| number > last) => end_group(),

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
 
-use super::kept::Start;
+use super::kept::{Reply, Start};
 
 /// Starts of a driver that are kept; the program runs by itself from there on.
 pub const MOST_STARTS: usize = 5000;
@@ -15,9 +16,9 @@ pub const MOST_STARTS: usize = 5000;
 const MOST_BESIDE: usize = 8;
 /// The file with the number of starts.
 const COUNT: &str = "count";
-/// The file of a start with the length of the driver's log when it began.
+/// The file of a turn with the length of the driver's log when its start began.
 const AT: &str = "at";
-/// The file of a start that began before the one before it had ended.
+/// The file of a turn that came before the start of the turn before it had ended.
 const BESIDE: &str = "beside";
 
 /// Has a directory have no starts yet.
@@ -28,6 +29,15 @@ pub fn begin(directory: &Path) -> io::Result<()> {
 /// The directory of one start.
 pub fn start_directory(directory: &Path, number: usize) -> PathBuf {
     directory.join(number.to_string())
+}
+
+/// A file of a turn, beside the directory of the start whose turn it is.
+fn file_of_turn(directory: &Path, number: usize, file: &str) -> PathBuf {
+    directory.join(format!("{number}.{file}"))
+}
+
+fn is_beside(directory: &Path, number: usize) -> bool {
+    file_of_turn(directory, number, BESIDE).exists()
 }
 
 /// The number of this start, from 0, whose directory is made: the next one, or where starts of other runs that are `kept` began beside each other, that of the
@@ -47,7 +57,7 @@ pub fn take(directory: &Path, kept: Option<&Path>, argv: &[OsString]) -> io::Res
     let own = start_directory(directory, number);
     fs::create_dir(&own)?;
     if kept.is_none() && number > 0 && !has_ended(&start_directory(directory, number - 1)) {
-        fs::write(own.join(BESIDE), "")?;
+        fs::write(file_of_turn(directory, number, BESIDE), "")?;
     }
     file.seek(SeekFrom::Start(0))?;
     file.write_all((count + 1).to_string().as_bytes())?;
@@ -61,8 +71,7 @@ fn has_ended(own: &Path) -> bool {
 
 /// The first free one of starts beside each other, from the next one on, that has this command.
 fn of_command(kept: &Path, next: usize, argv: &[OsString], is_free: impl Fn(&usize) -> bool) -> Option<usize> {
-    let is_beside = |number: &usize| start_directory(kept, *number).join(BESIDE).exists();
-    let others = (next + 1..next + MOST_BESIDE).take_while(is_beside);
+    let others = (next + 1..next + MOST_BESIDE).take_while(|number| is_beside(kept, *number));
     let mut all = std::iter::once(next).chain(others).filter(is_free).peekable();
     all.peek()?;
     let has_command = |number: &usize| {
@@ -73,18 +82,61 @@ fn of_command(kept: &Path, next: usize, argv: &[OsString], is_free: impl Fn(&usi
 }
 
 /// Says how long the driver's log is when a start begins.
-pub fn mark(own: &Path, length: u64) -> io::Result<()> {
-    fs::write(own.join(AT), length.to_string())
+pub fn mark(directory: &Path, number: usize, length: u64) -> io::Result<()> {
+    fs::write(file_of_turn(directory, number, AT), length.to_string())
+}
+
+fn n_starts(directory: &Path) -> io::Result<usize> {
+    let count = fs::read_to_string(directory.join(COUNT))?;
+    let count: usize = count.trim().parse().map_err(io::Error::other)?;
+    Ok(count.min(MOST_STARTS))
+}
+
+/// Gives each program of a pipe, which begin in any order, a turn behind the one whose output it reads.
+pub fn order_pipes(directory: &Path) -> io::Result<()> {
+    let (n_starts, mut begin) = (n_starts(directory)?, 0);
+    while begin < n_starts {
+        let end = (begin + 1..n_starts).find(|number| !is_beside(directory, *number)).unwrap_or(n_starts);
+        if (2..=MOST_BESIDE).contains(&(end - begin)) {
+            order_pipe(directory, begin..end)?;
+        }
+        begin = end;
+    }
+    Ok(())
+}
+
+/// Orders some starts that began beside each other.
+fn order_pipe(directory: &Path, starts: Range<usize>) -> io::Result<()> {
+    let text = |number: usize, file| fs::read(start_directory(directory, number).join(file)).unwrap_or_default();
+    let inputs: Vec<Vec<u8>> = starts.clone().map(|number| text(number, Start::INPUT)).collect();
+    let outputs: Vec<Vec<u8>> = starts.clone().map(|number| text(number, Reply::OUTPUT)).collect();
+    let (mut left, mut order): (Vec<usize>, Vec<usize>) = ((0..starts.len()).collect(), Vec::new());
+    while !left.is_empty() {
+        let is_fed = |one: usize| {
+            !inputs[one].is_empty() && left.iter().any(|other| *other != one && outputs[*other] == inputs[one])
+        };
+        let first = left.iter().position(|one| !is_fed(*one)).unwrap_or(0);
+        order.push(left.remove(first));
+    }
+    if order.is_sorted() {
+        return Ok(());
+    }
+    let aside = |one: usize| directory.join(format!("{one}.aside"));
+    for one in 0..order.len() {
+        fs::rename(start_directory(directory, starts.start + one), aside(one))?;
+    }
+    for (turn, one) in order.into_iter().enumerate() {
+        fs::rename(aside(one), start_directory(directory, starts.start + turn))?;
+    }
+    Ok(())
 }
 
 /// For each start of a directory, the length of the driver's log when it began; that of the next one where it did not.
 pub fn marks(directory: &Path) -> io::Result<Vec<usize>> {
-    let count = fs::read_to_string(directory.join(COUNT))?;
-    let count: usize = count.trim().parse().map_err(io::Error::other)?;
     let mut next = usize::MAX;
     let mut marks = Vec::new();
-    for number in (0..count.min(MOST_STARTS)).rev() {
-        if let Ok(text) = fs::read_to_string(start_directory(directory, number).join(AT)) {
+    for number in (0..n_starts(directory)?).rev() {
+        if let Ok(text) = fs::read_to_string(file_of_turn(directory, number, AT)) {
             next = text.parse().map_err(io::Error::other)?;
         }
         marks.push(next);
@@ -142,10 +194,35 @@ mod tests {
     }
 
     #[test]
+    fn programs_of_a_pipe_come_behind_those_that_they_read() {
+        let ordered = |commands: &[&str], texts: &[(&str, &str)]| -> Vec<OsString> {
+            let kept = kept(commands);
+            for (number, (input, output)) in texts.iter().enumerate() {
+                let own = start_directory(kept.path(), number);
+                fs::write(own.join(Start::INPUT), input).unwrap();
+                fs::write(own.join(Reply::OUTPUT), output).unwrap();
+            }
+            order_pipes(kept.path()).unwrap();
+            let start = |number| fs::read(start_directory(kept.path(), number).join(Start::DESCRIPTION)).unwrap();
+            let argv = |number| serde_json::from_slice::<Start>(&start(number)).unwrap().argv.remove(0);
+            let n_beside = (0..commands.len()).filter(|number| is_beside(kept.path(), *number)).count();
+            assert_eq!(n_beside, commands.iter().filter(|command| command.starts_with('|')).count());
+            (0..commands.len()).map(argv).collect()
+        };
+        assert_eq!(
+            ordered(&["a", "c", "| b", "| a"], &[("", "x"), ("z", "w"), ("y", "z"), ("x", "y")]),
+            ["a", "a", "b", "c"]
+        );
+        assert_eq!(ordered(&["b", "a"], &[("x", ""), ("", "x")]), ["b", "a"], "not beside each other");
+        assert_eq!(ordered(&["b", "| a"], &[("x", "x"), ("x", "x")]), ["b", "a"], "nobody knows");
+        assert_eq!(ordered(&["b", "| a"], &[("", ""), ("", "")]), ["b", "a"], "nothing is read");
+    }
+
+    #[test]
     fn a_start_that_is_missing_has_the_mark_of_the_next_one() {
         let place = kept(&["a", "b", "c"]);
         for (number, length) in [(0, 3), (2, 9)] {
-            mark(&start_directory(place.path(), number), length).unwrap();
+            mark(place.path(), number, length).unwrap();
         }
         assert_eq!(marks(place.path()).unwrap(), [3, 9, 9]);
     }

@@ -20,7 +20,7 @@ use super::words::{Said, Words};
 use super::{RunContext, SuiteError, Test, Verdict};
 use crate::exec::kept::Reply;
 use crate::exec::stand_in::Standing;
-use crate::exec::turns::{marks, start_directory};
+use crate::exec::turns::{marks, order_pipes, start_directory};
 use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
 /// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.
@@ -104,7 +104,9 @@ pub(super) struct Seen<'s> {
 impl Driver {
     /// Runs the driver once and keeps what its programs read and write in `directory`, which is empty.
     pub(super) fn keep(&self, directory: &Path) -> Result<Reading, SuiteError> {
-        self.run(directory, Some(Watched::default()))
+        let reading = self.run(directory, Some(Watched::default()))?;
+        order_pipes(directory).map_err(refused("order what was kept in"))?;
+        Ok(reading)
     }
 
     /// Runs the driver as it is: what it wrote, and what it came to.
