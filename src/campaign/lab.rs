@@ -36,6 +36,21 @@ pub trait Begun {
     fn n_values(&self) -> usize;
 }
 
+/// Why nothing is tried on a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// In words.
+    pub why: String,
+    /// Whether the time was over: with more time it may be used.
+    pub is_late: bool,
+}
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Refusal {
+        Refusal { why: why.to_owned(), is_late: false }
+    }
+}
+
 /// Gets tests ready for trials.
 pub trait Prepare: Sync {
     /// What runs one test at a time.
@@ -48,21 +63,21 @@ pub trait Prepare: Sync {
     /// Starts a worker.
     fn worker(&self) -> Result<Self::Worker, CampaignError>;
 
-    /// Runs a test once, by its index in the run's manifest; `Ok(Err(reason))` when this test cannot be used but others may.
-    fn begin(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Begun, String>, CampaignError>;
+    /// Runs a test once, by its index in the run's manifest; `Ok(Err(refusal))` when this test cannot be used but others may.
+    fn begin(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Begun, Refusal>, CampaignError>;
 
-    /// Prepares a test that the same worker has begun, when it need not wait any more; `Ok(Err(reason))` when it cannot be used.
+    /// Prepares a test that the same worker has begun, when it need not wait any more; `Ok(Err(refusal))` when it cannot be used.
     fn ready(
         &self,
         worker: &mut Self::Worker,
         begun: Self::Begun,
-    ) -> Result<Result<Self::Ready, String>, CampaignError>;
+    ) -> Result<Result<Self::Ready, Refusal>, CampaignError>;
 
     /// Prepares a test that was not begun.
-    fn prepare(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, String>, CampaignError> {
+    fn prepare(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, Refusal>, CampaignError> {
         match self.begin(worker, test)? {
             Ok(begun) => self.ready(worker, begun),
-            Err(why) => Ok(Err(why)),
+            Err(refusal) => Ok(Err(refusal)),
         }
     }
 }

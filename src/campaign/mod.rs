@@ -34,7 +34,7 @@ use division::Division;
 pub use error::CampaignError;
 #[cfg(test)]
 pub(crate) use lab::AtOnce;
-pub use lab::{Begun, Lab, OracleFacts, Prepare};
+pub use lab::{Begun, Lab, OracleFacts, Prepare, Refusal};
 pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Begun, CampaignError, Prepare};
+use super::{Begun, CampaignError, Prepare, Refusal};
 
 /// Calls `f` for each item with whichever worker is free, the items taken in order. After an error no further item is begun; the
 /// first error is returned.
@@ -53,7 +53,7 @@ pub fn prepare_each<L: Prepare>(
     workers: &mut [L::Worker],
     tests: &[u32],
     wanted: impl Fn(u32) -> bool + Sync,
-    done: impl Fn(u32, Result<L::Ready, String>) -> Result<(), CampaignError> + Sync,
+    done: impl Fn(u32, Result<L::Ready, Refusal>) -> Result<(), CampaignError> + Sync,
 ) -> Result<(), CampaignError> {
     share(workers, tests, |worker, next| {
         let mut begun: VecDeque<(u32, L::Begun)> = VecDeque::new();
@@ -62,7 +62,7 @@ pub fn prepare_each<L: Prepare>(
             if let Some(test) = test.filter(|test| wanted(*test)) {
                 match lab.begin(worker, test)? {
                     Ok(one) => begun.push_back((test, one)),
-                    Err(why) => done(test, Err(why))?,
+                    Err(refusal) => done(test, Err(refusal))?,
                 }
             }
             let is_full = begun.iter().map(|(_, one)| one.n_values()).sum::<usize>() > MOST_VALUES;
@@ -131,7 +131,7 @@ mod tests {
             Ok(Books::default())
         }
 
-        fn begin(&self, worker: &mut Books, test: u32) -> Result<Result<Waiting, String>, CampaignError> {
+        fn begin(&self, worker: &mut Books, test: u32) -> Result<Result<Waiting, Refusal>, CampaignError> {
             if test == 20 {
                 return Ok(Err("at first".into()));
             }
@@ -143,7 +143,7 @@ mod tests {
             Ok(Ok(Waiting { test, until: book.1 + self.others, n_values: self.n_values, book: Arc::clone(&worker.0) }))
         }
 
-        fn ready(&self, worker: &mut Books, begun: Waiting) -> Result<Result<(), String>, CampaignError> {
+        fn ready(&self, worker: &mut Books, begun: Waiting) -> Result<Result<(), Refusal>, CampaignError> {
             assert!(locked(&worker.0).0.remove(&begun.test), "begun by this worker");
             match begun.test {
                 21 => Ok(Err("at last".into())),

@@ -119,7 +119,7 @@ impl<L: Lab> Campaign<'_, L> {
             |test, ready| {
                 let failed = failed[&test];
                 let known = match ready {
-                    Err(why) => (PlannedTest::refused(test, failed, why), Vec::new()),
+                    Err(refusal) => (PlannedTest::refused(test, failed, refusal.why), Vec::new()),
                     Ok(ready) => {
                         let known = PlannedTest::of(test, failed, &ready, self.program);
                         shelf.keep(test, Arc::new(ready), known.0.n_values);

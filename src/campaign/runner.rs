@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::pool::{each, locked, prepare_each};
 use super::shelf::Shelf;
-use super::{CampaignError, Prepare};
+use super::{CampaignError, Prepare, Refusal};
 
 /// Milliseconds that finished trials wait for others, to be written together.
 const UNWRITTEN: Duration = Duration::from_millis(10);
@@ -239,14 +239,19 @@ impl<'a, R: Send + Sync> Runner<'a, R> {
         &self,
         job: &J,
         place: u32,
-        ready: Result<R, String>,
+        ready: Result<R, Refusal>,
     ) -> Result<Option<(R, usize)>, CampaignError> {
         let why = match ready {
             Ok(ready) => match job.admit(place, &ready)? {
                 Ok(n_values) => return Ok(Some((ready, n_values))),
                 Err(why) => why,
             },
-            Err(why) => why,
+            Err(refusal) => {
+                if refusal.is_late {
+                    locked(&self.late).insert(place);
+                }
+                refusal.why
+            }
         };
         self.refuse(place, why);
         Ok(None)
@@ -327,7 +332,7 @@ mod tests {
     use crate::campaign::AtOnce;
     use crate::trial::TrialError;
 
-    /// A lab of which test 9 cannot be used.
+    /// A lab of which test 9 cannot be used, and that has no time for test 10.
     struct Tests;
 
     impl Prepare for Tests {
@@ -339,12 +344,16 @@ mod tests {
             Ok(())
         }
 
-        fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+        fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, Refusal>, CampaignError> {
             Ok(Ok(AtOnce(test)))
         }
 
-        fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<u32, String>, CampaignError> {
-            Ok(if test == 9 { Err("it needs a screen".into()) } else { Ok(test) })
+        fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<u32, Refusal>, CampaignError> {
+            Ok(match test {
+                9 => Err("it needs a screen".into()),
+                10 => Err(Refusal { is_late: true, ..Refusal::from("the time was over") }),
+                _ => Ok(test),
+            })
         }
     }
 
@@ -426,9 +435,10 @@ mod tests {
         let later = Instant::now() + Duration::from_secs(3600);
         for deadline in [None, Some(later)] {
             let (job, runner) = (job(usize::MAX), Runner::new(Shelf::new(0..10), deadline, None));
-            runner.run(&job, &mut [(), ()], &batches(&[1, 5, 6, 7, 8], 100)).unwrap();
+            runner.run(&job, &mut [(), ()], &batches(&[1, 5, 6, 7, 8, 9], 100)).unwrap();
             let mut kept = job.kept.into_inner().unwrap();
             kept.sort_unstable();
+            // The job has no time for it; the lab had none for 9.
             let late = deadline.map(|_| 7);
             let places = [1, 5, 7].into_iter().filter(|place| Some(*place) != late);
             let all: Vec<(u32, u32)> =
@@ -436,7 +446,8 @@ mod tests {
             assert_eq!(kept, all);
             let refused = runner.refused();
             assert_eq!((&refused[&6][..], &refused[&8][..]), ("it is another one", "it needs a screen"));
-            assert_eq!((refused.contains_key(&7), runner.late().into_iter().next()), (late.is_some(), late));
+            assert_eq!((refused.contains_key(&7), refused.contains_key(&9)), (late.is_some(), true));
+            assert_eq!(runner.late(), late.into_iter().chain([9]).collect());
             assert!(runner.has(1) && runner.has(5) && !runner.has(6) && !runner.has(8) && !runner.has(0));
         }
     }

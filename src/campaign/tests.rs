@@ -131,11 +131,11 @@ impl Prepare for Simulation {
         Ok(())
     }
 
-    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, Refusal>, CampaignError> {
         Ok(Ok(AtOnce(test)))
     }
 
-    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<(u32, Run), String>, CampaignError> {
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<(u32, Run), Refusal>, CampaignError> {
         if test == 9 {
             return Ok(Err("it is written in another language".into()));
         }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::pool::locked;
-use super::{Begun, CampaignError, Lab, OracleFacts, Prepare};
+use super::{Begun, CampaignError, Lab, OracleFacts, Prepare, Refusal};
 use crate::program::Program;
 use crate::suite::{Suite, Verdict};
 use crate::trial::{
@@ -93,12 +93,13 @@ impl Begun for FirstRun {
 }
 
 /// What was made of a test, or why it cannot be used.
-fn usable<T>(test: &str, made: Result<T, TrialError>) -> Result<Result<T, String>, CampaignError> {
+fn usable<T>(test: &str, made: Result<T, TrialError>) -> Result<Result<T, Refusal>, CampaignError> {
     match made {
         Ok(made) => Ok(Ok(made)),
         Err(error) if error.is_of_test() => {
             tracing::debug!(test, %error, "a test gets no trials");
-            Ok(Err(error.to_string()))
+            let is_late = matches!(error, TrialError::Late { .. });
+            Ok(Err(Refusal { why: error.to_string(), is_late }))
         }
         Err(error) => Err(error.into()),
     }
@@ -115,7 +116,7 @@ impl Prepare for Workbench<'_> {
         Ok(worker)
     }
 
-    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, String>, CampaignError> {
+    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, Refusal>, CampaignError> {
         let (Some(test), Some(known)) = (self.suite.tests().get(test as usize), self.known.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
@@ -124,7 +125,7 @@ impl Prepare for Workbench<'_> {
         usable(&test.name, FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
     }
 
-    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
+    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, Refusal>, CampaignError> {
         let test = begun.test().clone();
         let _held = self.suite.hold(&test);
         worker.work_until(self.until(begun.verdict()));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{KeptClaim, effect, end_words};
-use crate::campaign::{CampaignError, Prepare, Workbench};
+use crate::campaign::{CampaignError, Prepare, Refusal, Workbench};
 use crate::evidence;
 use crate::obstacle::Obstacle;
 use crate::report::Effect;
@@ -38,11 +38,11 @@ pub fn repeat(
     worker: &mut Worker,
     run: &Run,
     (claim, mutant, at): (&KeptClaim, &Mutant, usize),
-    begun: Result<FirstRun, String>,
+    begun: Result<FirstRun, Refusal>,
 ) -> Result<(Repeated, [Written; 2]), Obstacle> {
     let claimed = &claim.shown.outcomes[at];
     let test = claim.tests[at];
-    let cannot = |why: String| Obstacle::Tests(format!("{}: cannot be repeated: {why}", claimed.test));
+    let cannot = |refusal: Refusal| Obstacle::Tests(format!("{}: cannot be repeated: {}", claimed.test, refusal.why));
     let ready = bench.ready(worker, begun.map_err(cannot)?)?.map_err(cannot)?;
     let failed = !claimed.passed_before;
     let budget = match claimed.effect {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::SearchTest;
 use crate::campaign::pool::{locked, prepare_each};
-use crate::campaign::{CampaignError, Lab, OracleFacts};
+use crate::campaign::{CampaignError, Lab, OracleFacts, Refusal};
 use crate::mutant::{Domain, Form};
 use crate::program::Program;
 use std::sync::Mutex;
@@ -76,7 +76,7 @@ impl Facts {
         tests: &[&SearchTest],
         has_time: impl Fn(u32) -> bool + Sync,
         looked: impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync,
-        passed_over: impl Fn(u32) + Sync,
+        passed_over: impl Fn(u32, Refusal) + Sync,
     ) -> Result<Facts, CampaignError> {
         let wanted = Facts::wanted(tests);
         let mut facts = Facts { tests: wanted.clone(), ..Facts::default() };
@@ -163,7 +163,7 @@ fn ready<L: Lab>(
     tests: &[u32],
     has_time: &(impl Fn(u32) -> bool + Sync),
     looked: &(impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync),
-    passed_over: &(impl Fn(u32) + Sync),
+    passed_over: &(impl Fn(u32, Refusal) + Sync),
 ) -> Result<BTreeMap<u32, L::Ready>, CampaignError> {
     let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
     prepare_each(lab, workers, tests, has_time, |test, ready| {
@@ -172,7 +172,7 @@ fn ready<L: Lab>(
                 looked(test, &ready)?;
                 locked(&seen).insert(test, ready);
             }
-            Err(_) => passed_over(test),
+            Err(refusal) => passed_over(test, refusal),
         }
         Ok(())
     })?;

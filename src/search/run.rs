@@ -342,17 +342,21 @@ impl<L: Lab> Search<'_, L> {
         if due.is_empty() || workers.is_empty() {
             return Ok(due.is_empty());
         }
-        let due = due.into_iter().map(|((test, _), candidates)| (test, candidates)).collect();
+        let due: Vec<(u32, Vec<u32>)> = due.into_iter().map(|((test, _), candidates)| (test, candidates)).collect();
         let outcomes = {
             let round = Round::new(self, chosen, &searched.trials, shared);
-            shared.runner.run(&round, workers, &SIZES.batches(due, workers.len()))?;
+            shared.runner.run(&round, workers, &SIZES.batches(due.clone(), workers.len()))?;
             round.outcomes()
         };
+        let refused = shared.runner.refused();
+        let usable = due.iter().filter(|(test, _)| !refused.contains_key(test));
+        // Who runs trials has its own clock.
+        let is_whole = outcomes.len() == usable.map(|(_, candidates)| candidates.len()).sum::<usize>();
         searched.n_run += outcomes.len();
         for ((candidate, test), outcome) in outcomes {
             searched.trials.set(candidate, test, outcome);
         }
-        Ok(!shared.runner.is_over())
+        Ok(is_whole && !shared.runner.is_over())
     }
 
     /// Notes the lines of functions that read what nothing was assigned to.

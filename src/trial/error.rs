@@ -43,6 +43,12 @@ pub enum TrialError {
         /// What differs.
         why: String,
     },
+    /// The time was over before it was known how the test is run.
+    #[error("test `{test}` cannot be run with mutants: the time was over before it had been run as often as is needed")]
+    Late {
+        /// The test.
+        test: String,
+    },
     /// The kind of test cannot be run as trials.
     #[error("test `{test}` cannot be run with mutants: {why}")]
     Unsupported {
@@ -95,10 +101,15 @@ pub enum TrialError {
 impl TrialError {
     /// Whether it is of one test alone: others may go on.
     pub fn is_of_test(&self) -> bool {
-        use TrialError::{NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
+        use TrialError::{Late, NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
         matches!(
             self,
-            Unsupported { .. } | NotReproducible { .. } | NoValues { .. } | TooLong { .. } | OtherBuild { .. }
+            Late { .. }
+                | Unsupported { .. }
+                | NotReproducible { .. }
+                | NoValues { .. }
+                | TooLong { .. }
+                | OtherBuild { .. }
         )
     }
 

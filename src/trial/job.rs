@@ -210,12 +210,11 @@ pub(super) fn set(
 
 /// Why there is no run of a test whose worker died.
 pub(super) fn gone(worker: &Worker, test: &Test) -> TrialError {
-    let why = if worker.is_over() {
-        "the time was over before it had been run as often as is needed"
-    } else {
-        "the process that runs it is killed"
-    };
-    TrialError::NotReproducible { test: test.name.clone(), why: why.into() }
+    let test = test.name.clone();
+    match worker.is_over() {
+        true => TrialError::Late { test },
+        false => TrialError::NotReproducible { test, why: "the process that runs it is killed".into() },
+    }
 }
 
 /// One run of the worker's job.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{MutantLab, Shown};
-use crate::campaign::{CampaignError, OracleFacts, Prepare, Workbench};
+use crate::campaign::{CampaignError, OracleFacts, Prepare, Refusal, Workbench};
 use crate::store::KillOutcome;
 use crate::trial::{self, End, FirstRun, Mutant, Observation, TestTrials, Worker};
 
@@ -24,11 +24,11 @@ impl Prepare for CodeBench<'_> {
         self.bench.worker()
     }
 
-    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, String>, CampaignError> {
+    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, Refusal>, CampaignError> {
         self.bench.begin(worker, test)
     }
 
-    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
+    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, Refusal>, CampaignError> {
         self.bench.ready(worker, begun)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::*;
-use crate::campaign::{AtOnce, CampaignError, Prepare};
+use crate::campaign::{AtOnce, CampaignError, Prepare, Refusal};
 use crate::store::{KillOutcome, KillStore, Shard, Store, StoreError};
 use crate::trial::End;
 
@@ -38,11 +38,11 @@ impl Prepare for Simulation {
         Ok(())
     }
 
-    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, Refusal>, CampaignError> {
         Ok(Ok(AtOnce(test)))
     }
 
-    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<u32, String>, CampaignError> {
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<u32, Refusal>, CampaignError> {
         // Test 14 of the run cannot be used.
         Ok(if test == 14 { Err("it opens a socket".into()) } else { Ok(test - 10) })
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{SHARE_OF_PASSING, SHARE_OF_VALUES, Search, Shared, has_time};
 use crate::campaign::pool::locked;
-use crate::campaign::{CampaignError, Lab};
+use crate::campaign::{CampaignError, Lab, Refusal};
 use crate::search::SearchTest;
 use crate::search::facts::Facts;
 
@@ -54,9 +54,8 @@ impl<L: Lab> Search<'_, L> {
         };
         let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
         // A run that its deadline ends says nothing of the test.
-        let passed_over = |test: u32| {
-            let of_test = chosen.iter().find(|one| one.test == test).map_or(of_values, |one| deadline(one));
-            if self.is_stopped(of_test) {
+        let passed_over = |test: u32, refusal: Refusal| {
+            if refusal.is_late || self.stop.load(Ordering::Relaxed) {
                 locked(&late).insert(test);
             }
         };

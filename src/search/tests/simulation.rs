@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use suspect_format::site::{NodeKind, ValueClass};
 
-use crate::campaign::{AtOnce, CampaignError, Lab, OracleFacts, Prepare};
+use crate::campaign::{AtOnce, CampaignError, Lab, OracleFacts, Prepare, Refusal};
 use crate::evidence::{Effect, Strings, Trials};
 use crate::program::{Function, Line, Node, Place, Program};
 use crate::search::*;
@@ -137,8 +137,8 @@ pub(super) struct Simulation {
     pub(super) takes: u64,
     /// Trials with a larger budget than the first.
     pub(super) n_long: AtomicUsize,
-    /// How long it takes until test 3 is given up for want of time.
-    pub(super) gives_up_after: Option<Duration>,
+    /// Whether the time of test 3 is over before it is ready.
+    pub(super) is_late: bool,
 }
 
 impl Prepare for Simulation {
@@ -150,15 +150,14 @@ impl Prepare for Simulation {
         Ok(())
     }
 
-    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, Refusal>, CampaignError> {
         Ok(Ok(AtOnce(test)))
     }
 
-    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<Ready, String>, CampaignError> {
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<Ready, Refusal>, CampaignError> {
         let garbage = self.garbage.filter(|_| test < 3);
-        if let Some(time) = self.gives_up_after.filter(|_| test == 3) {
-            std::thread::sleep(time);
-            return Ok(Err("the time was over".into()));
+        if self.is_late && test == 3 {
+            return Ok(Err(Refusal { is_late: true, ..Refusal::from("the time was over") }));
         }
         Ok(if test == 2 && !self.opens {
             Err("it opens a socket".into())
