@@ -25,6 +25,9 @@ pub struct Start {
     pub has_input: bool,
     /// Whether what it writes to standard error goes where its standard output goes.
     pub is_merged: bool,
+    /// Whether nobody looks at its standard output: it goes to `/dev/null`, or the driver looks at a file instead.
+    #[serde(default)]
+    pub is_unseen: bool,
     /// Files that its arguments name and that it may read.
     pub files: Vec<Named>,
     /// Files that its arguments name and that it wrote.
@@ -47,6 +50,8 @@ impl Start {
     pub const DESCRIPTION: &str = "start.json";
     /// The file with its input.
     pub const INPUT: &str = "input";
+    /// The one file that it wrote, where it wrote to standard output, too.
+    pub const WRITTEN: &str = "written";
     /// The copy of its working directory.
     pub const DIRECTORY: &str = "directory";
 
@@ -65,13 +70,15 @@ pub struct Reply {
     pub stderr: Vec<u8>,
     /// How it ended, as `wait` says it.
     pub status: i32,
-    /// The one file that its arguments name and that it wrote, if it wrote nothing to standard output.
+    /// The one file that its arguments name and that it wrote, if it wrote nothing to standard output or nobody looks at that.
     pub file: Option<Named>,
 }
 
 impl Reply {
     /// The file with its output.
     pub const OUTPUT: &str = "output";
+    /// The file with what it writes to standard output where its output is a file.
+    pub const SAID: &str = "said";
     const ERRORS: &str = "errors";
     const STATUS: &str = "status";
     /// The file that says which file has the output.

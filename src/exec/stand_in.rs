@@ -101,7 +101,8 @@ fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32
         Some(kept) => {
             let instead = start_directory(&directory.join(INSTEAD), number);
             let kept = start_directory(kept, number);
-            answer(if instead.is_dir() { &instead } else { &kept }, argv)
+            let said = fs::read(kept.join(Reply::SAID)).unwrap_or_default();
+            answer(if instead.is_dir() { &instead } else { &kept }, &said, argv)
         }
         None => keep(&standing, &own, program, argv),
     }
@@ -113,8 +114,8 @@ fn end_group() -> io::Result<i32> {
     Ok(1 << 8)
 }
 
-/// Answers what a directory has; a start that was not kept fails.
-fn answer(kept: &Path, argv: &[OsString]) -> io::Result<i32> {
+/// Answers what a directory has, and where that is a file, says this; a start that was not kept fails.
+fn answer(kept: &Path, said: &[u8], argv: &[OsString]) -> io::Result<i32> {
     let nothing = Reply { stdout: Vec::new(), stderr: Vec::new(), status: 1 << 8, file: None };
     let reply = Reply::read(kept).unwrap_or(nothing);
     std::thread::scope(|scope| {
@@ -125,7 +126,7 @@ fn answer(kept: &Path, argv: &[OsString]) -> io::Result<i32> {
         // A driver that does not read its program's output does not see it.
         let _ = io::stderr().write_all(&reply.stderr);
         let _ = match reply.file.and_then(|named| named.name(argv)) {
-            Some(name) => fs::write(name, &reply.stdout),
+            Some(name) => raw_stdout().and_then(|mut out| out.write_all(said)).and(fs::write(name, &reply.stdout)),
             None => raw_stdout().and_then(|mut out| out.write_all(&reply.stdout)),
         };
         // Nothing more comes, for which it might wait before it ends the input.
@@ -181,6 +182,7 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     let cwd = std::env::current_dir()?;
     let before = Before::of(argv);
     let files = before.keep(argv, |number| own.join(Start::file(number)))?;
+    let length = |bytes: &Vec<u8>| bytes.len() as u64;
     let mut is_whole = true;
     let is_temporary = cwd.starts_with(&standing.temporary) || is_made_since(own.parent().unwrap_or(own), &cwd);
     if is_temporary {
@@ -191,7 +193,9 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
             copy_into(&cwd, &copy).map_err(io::Error::other)?;
         }
     }
-    let outputs = [Sink::of(io::stdout().as_fd())?, Sink::of(io::stderr().as_fd())?];
+    let is_unseen = is_null(&file_of(io::stdout().as_fd())?.metadata()?)?;
+    let stdout = if is_unseen { Sink::Device } else { Sink::of(io::stdout().as_fd(), &standing.log)? };
+    let outputs = [stdout, Sink::of(io::stderr().as_fd(), &standing.log)?];
     let is_merged = is_same(io::stdout().as_fd(), io::stderr().as_fd())?;
     let input = Source::of(io::stdin().as_fd())?;
     let mut command = program_itself(program, argv);
@@ -199,13 +203,15 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     let (status, mut reply, read) = running.finish(input, outputs, is_merged)?;
     let written = before.written(argv, &identities([io::stdout().as_fd(), io::stderr().as_fd()])?);
     if let [named] = written.as_slice()
-        && reply.stdout.is_empty()
         && let Some(name) = named.name(argv)
     {
-        reply.stdout = read_from(&File::open(name)?, 0)?;
-        reply.file = Some(*named);
+        let text = read_from(&File::open(name)?, 0)?;
+        match reply.stdout.is_empty() {
+            true => (reply.stdout, reply.file) = (text, Some(*named)),
+            false if length(&text) <= MOST_BYTES => fs::write(own.join(Start::WRITTEN), text)?,
+            false => {}
+        }
     }
-    let length = |bytes: &Vec<u8>| bytes.len() as u64;
     is_whole &= [Some(&reply.stdout), Some(&reply.stderr), read.as_ref()]
         .into_iter()
         .flatten()
@@ -217,6 +223,7 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
         cwd: cwd.into(),
         has_input: read.is_some(),
         is_merged,
+        is_unseen,
         files,
         written,
         overwrites: false,
@@ -230,6 +237,10 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     }
     fs::write(own.join(Start::DESCRIPTION), serde_json::to_vec(&start)?)?;
     Ok(status)
+}
+
+fn is_null(data: &fs::Metadata) -> io::Result<bool> {
+    Ok(data.file_type().is_char_device() && data.rdev() == fs::metadata("/dev/null")?.rdev())
 }
 
 /// Whether a descriptor is a pipe or a socket.
@@ -297,18 +308,18 @@ enum Sink {
     File { file: File, begin: u64 },
     /// A device, whose errors are the program's, and of which nothing is kept.
     Device,
-    /// Anything else, to which it is passed on.
+    /// Anything else, to which it is passed on; the driver's log, too, for other programs write there at the same time.
     Other,
 }
 
 impl Sink {
-    fn of(fd: BorrowedFd) -> io::Result<Sink> {
+    fn of(fd: BorrowedFd, log: &Path) -> io::Result<Sink> {
         let mut file = file_of(fd)?;
-        let data = file.metadata()?;
-        if data.file_type().is_char_device() && data.rdev() != fs::metadata("/dev/null")?.rdev() {
+        let (data, log) = (file.metadata()?, fs::metadata(log)?);
+        if data.file_type().is_char_device() && !is_null(&data)? {
             return Ok(Sink::Device);
         }
-        if !data.is_file() {
+        if !data.is_file() || (data.dev(), data.ino()) == (log.dev(), log.ino()) {
             return Ok(Sink::Other);
         }
         let flags = OFlag::from_bits_truncate(fcntl(fd, FcntlArg::F_GETFL)?);

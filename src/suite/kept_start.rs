@@ -51,6 +51,19 @@ impl<'a> KeptStart<'a> {
         self.describe()
     }
 
+    /// Takes the one file that it wrote for its output, though it wrote to standard output, too. Returns whether there is one.
+    fn judge_by_file(&mut self) -> io::Result<bool> {
+        let own = of_start(self.kept, self.number);
+        let ([named], Ok(text)) = (self.start.written.as_slice(), fs::read(own.join(Start::WRITTEN))) else {
+            return Ok(false);
+        };
+        self.reply.file = Some(*named);
+        fs::write(own.join(Reply::SAID), std::mem::replace(&mut self.reply.stdout, text))?;
+        self.start.is_unseen = true;
+        self.reply.write(&own)?;
+        self.describe().map(|()| true)
+    }
+
     fn describe(&self) -> io::Result<()> {
         let file = of_start(self.kept, self.number).join(Start::DESCRIPTION);
         fs::write(file, serde_json::to_vec(&self.start)?)
@@ -170,7 +183,8 @@ impl<'a> KeptStart<'a> {
     /// Its command before another one, as a shell takes it.
     fn feeding_line(&self, earlier: &[KeptStart]) -> String {
         let (copies, command) = self.fed_command(earlier);
-        let to = if self.reply.file.is_some() { "/dev/null".to_owned() } else { self.output_name() };
+        let is_file = self.reply.file.is_some() || self.start.is_unseen;
+        let to = if is_file { "/dev/null".to_owned() } else { self.output_name() };
         let errors = if self.start.is_merged { "2>&1" } else { "2> /dev/null" };
         format!("{copies}{command} > {to} {errors}; ")
     }
@@ -255,6 +269,9 @@ impl<'a> KeptStart<'a> {
         let lines = before.iter().enumerate().map(|(at, start)| start.feeding_line(&before[..at]));
         let lines: String = lines.collect();
         let (copies, mut command) = self.fed_command(&before);
+        if self.start.is_unseen {
+            command.push_str(" > /dev/null");
+        }
         if self.start.is_merged {
             command.push_str(" 2>&1");
         }
@@ -320,6 +337,11 @@ impl<'a> KeptStart<'a> {
         !self.driver.deadline.is_over()
             && run().and_then(|outcome| Reply::of(&outcome, self.reply.file)).is_some_and(|reply| reply == self.reply)
     }
+}
+
+/// Has starts be judged by the one file that they wrote, not by what they wrote to standard output. Returns whether there are any.
+pub(super) fn judge_by_files(started: &mut [KeptStart]) -> io::Result<bool> {
+    started.iter_mut().try_fold(false, |any, start| Ok(start.judge_by_file()? || any))
 }
 
 /// Has starts that wrote nothing at all write where others do.

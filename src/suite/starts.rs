@@ -14,7 +14,7 @@ use super::compared::complaint;
 use super::config::{Kind, Names};
 use super::deadline::Deadline;
 use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start, refused};
-use super::kept_start::{KeptStart, write_as_others};
+use super::kept_start::{KeptStart, judge_by_files, write_as_others};
 use super::likeness::Likeness;
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Compare, Expected, Oracle};
@@ -223,8 +223,13 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
         return Ok(Err("what they read or write is too long, or the driver ends them"));
     };
     write_as_others(&mut started).map_err(refused("write answers in"))?;
-    let replies: Vec<Reply> = started.iter().map(|started| started.reply.clone()).collect();
-    let (telling, said) = match driver.telling(kept, first, &replies)? {
+    let replies = |started: &[KeptStart]| -> Vec<Reply> { started.iter().map(|one| one.reply.clone()).collect() };
+    let mut told = driver.telling(kept, first, &replies(&started))?;
+    if told.is_err() && judge_by_files(&mut started).map_err(refused("write answers in"))? {
+        told = driver.telling(kept, first, &replies(&started))?;
+    }
+    let replies = replies(&started);
+    let (telling, said) = match told {
         Ok(told) => told,
         Err(why) => return Ok(Err(why)),
     };

@@ -104,6 +104,42 @@ fn starts_that_write_files_are_tests() {
     assert!(!project.path().join("edge.out").exists());
 }
 
+/// The same program, which says what it does.
+fn talking(driver: &str) -> Project {
+    let project = project(driver);
+    let talking = PROGRAM.replace("    return fclose(to)", "    printf(\"%d points\\n\", n);\n    return fclose(to)");
+    assert_ne!(talking, PROGRAM);
+    project.write("grade.c", &talking);
+    project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn starts_are_judged_by_their_files_where_their_driver_looks_at_these() {
+    // It goes with what the driver says; nobody reads it.
+    for to in ["", " > /dev/null", " | tee said"] {
+        let project = talking(&EACH.replace("\"$2\"", &format!("\"$2\"{to}")));
+        let said = tested(&project);
+        assert!(
+            said.contains("4 of its 4 starts of instrumented programs are tests of their own, 1 of them fail"),
+            "{to}: {said}"
+        );
+        assert!(said.contains("fails: spec, 4th start of grade: spec: FAIL: edge\n"), "{to}: {said}");
+        let by_hand = Command::new("sh").args(["-c", &command(&project, 4)]).current_dir(project.path()).output();
+        assert_eq!(text(&by_hand.unwrap()), "90: 2\n60: 2\n", "{to}");
+        let answer = project.succeed(&["rank"]);
+        assert!(answer.contains("grade()") && answer.contains("with `points >= 90`"), "{to}: {answer}");
+    }
+}
+
+#[test]
+fn what_nobody_reads_is_no_output() {
+    let project = talking("set -e\n./grade high.in out > /dev/null\n./grade none.in out > /dev/null\n");
+    let said = tested(&project);
+    assert!(said.contains("2 of its 2 starts"), "{said}");
+    assert!(command(&project, 1).contains("out > /dev/null"), "{}", command(&project, 1));
+}
+
 /// Stops at the first file that is not as it should be; all have one name, which is there before.
 const STOPS: &str = "set -e\ntouch out\nfor one in high low edge; do\n./grade $one.in out\ncmp out $one.want\ndone\n";
 
