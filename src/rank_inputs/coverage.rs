@@ -11,6 +11,7 @@ use crate::profile::{EdgeProfile, ProgramFlow};
 use crate::program::{Execution, is_of_system};
 use crate::rank::{Granularity, RankedUnit, Units};
 use crate::report::TestCounts;
+use crate::source::{Callbacks, SourceTree};
 use crate::spectra::CoverageMatrix;
 use crate::store::{Recorded, Run};
 use crate::suite_run::Session;
@@ -40,7 +41,8 @@ impl Coverage {
         let facts = LineFacts::new(&run.program, &self.matrix, &self.tests);
         let warnings = warnings_of(session, &facts);
         let facts = facts.with_edges(&run.program, &self.flow.graph, &self.profile).without(&lines_left_out(run)?);
-        Ok(facts.with_warnings(&run.program, warnings))
+        let callbacks = Callbacks::of(SourceTree::of(session.store.root(), &run.program), &run.program);
+        Ok(facts.with_warnings(&run.program, warnings, |function| callbacks.has(function)))
     }
 }
 

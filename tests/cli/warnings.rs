@@ -76,6 +76,24 @@ fn what_the_compiler_warns_of_speaks_for_its_line() {
 }
 
 #[test]
+fn a_parameter_that_nobody_reads_speaks_for_a_function_unless_that_is_handed_on() {
+    let fare = "int fare(int zone, int day)\n{\n    return zone + 1;\n}\n";
+    let (called, handed_on) = ("return fare(zone, 1);", "int (*of)(int, int) = fare;\n    return of(zone, 1);");
+    for (body, is_said) in [(called, true), (handed_on, false)] {
+        let project = written("cc -O1 -DZONE=1 -c src/prog.c && cc -O1 -c src/fare.c && cc -o prog prog.o fare.o");
+        let other = format!("int fare(int zone, int day);\nint other(int zone)\n{{\n    {body}\n}}\n");
+        let program = format!("{other}{}", PROGRAM.replace("fare += 2", "fare += other(1)"));
+        project.write("src/prog.c", &program).write("src/fare.c", fare);
+        project.succeed(&["build"]);
+        project.succeed(&["test"]);
+        let report = ranked(&project, &["--no-trials"]);
+        let entry = report.ranking.iter().find(|entry| entry.file == "src/fare.c" && entry.line == 3).unwrap();
+        let says = entry.reasons.iter().any(|reason| reason.text.contains("unused parameter 'day'"));
+        assert_eq!(says, is_said, "{body}: {:?}", entry.reasons);
+    }
+}
+
+#[test]
 fn a_damaged_file_of_warnings_is_made_anew() {
     let project = project("cc @options -o prog src/prog.c");
     let report = ranked(&project, &["--no-trials"]);

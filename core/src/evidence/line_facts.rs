@@ -144,12 +144,18 @@ impl<'a> LineFacts<'a> {
     }
 
     /// With what the compiler warns of, in files named as the program names them. What it says of a parameter it says of the whole function, and nothing
-    /// where that is `main`, whose parameters nobody chooses.
-    pub fn with_warnings(mut self, program: &Program, warnings: Vec<Warning>) -> Self {
+    /// where somebody else chose the parameters: of `main`, and of functions of which `is_callback` says so by their names.
+    pub fn with_warnings(
+        mut self,
+        program: &Program,
+        warnings: Vec<Warning>,
+        is_callback: impl Fn(&str) -> bool,
+    ) -> Self {
         let is_of_parameter = |warning: &Warning| warning.option.ends_with("-parameter");
         let about = warnings.iter().filter_map(|warning| Some((warning, function_of(program, warning)?)));
         let is_chosen = |(warning, function): &(&Warning, u32)| {
-            !is_of_parameter(warning) || program.functions[*function as usize].name != "main"
+            let name = program.functions[*function as usize].name.as_str();
+            !is_of_parameter(warning) || name != "main" && !is_callback(name)
         };
         let about: Vec<(&Warning, u32)> = about.filter(is_chosen).collect();
         let mut of_option: HashMap<&str, u32> = HashMap::new();

@@ -490,7 +490,7 @@ fn a_warning_speaks_for_its_line_and_less_for_those_beside_it() {
     };
     let (mut program, coverage) = (program(12), everywhere(12, &[true, false]));
     let grounded = |program: &Program, warnings: &[Warning]| {
-        let facts = LineFacts::new(program, &coverage, &[0, 1]).with_warnings(program, warnings.to_vec());
+        let facts = LineFacts::new(program, &coverage, &[0, 1]).with_warnings(program, warnings.to_vec(), |_| false);
         let features = Portrait::new(&facts, &Trials::default()).features;
         let thousandths = |value: f64| (value * 1000.0).round() as u32;
         let rarest = warnings.iter().filter(|of| of.file == "a.c" && of.line <= 16).count().min(1) as u32;
@@ -509,15 +509,19 @@ fn a_warning_speaks_for_its_line_and_less_for_those_beside_it() {
     assert_eq!(found[3..7], near(&[500, 1000, 1000, 500])[..]);
     let elsewhere = Warning { file: "b.c".into(), ..warning(6, "-Wa") };
     assert!(grounded(&program, &[elsewhere, warning(17, "-Wa")]).iter().all(|of| *of == (0, 0)));
-    // Of a parameter it is of no line, and of one of main's of nothing.
+    // Of a parameter it is of no line, and of one of main's or of a callback's of nothing.
     let parameter = [warning(6, "-Wunused-parameter")];
     assert!(grounded(&program, &parameter).iter().all(|of| *of == (0, 0)));
     let main = Program {
         functions: vec![Function { name: "main".into(), ..program.functions[0].clone() }],
         ..program.clone()
     };
-    let facts = LineFacts::new(&main, &coverage, &[0, 1]).with_warnings(&main, parameter.to_vec());
-    assert!(facts.warnings().is_empty() && facts.warned_function(3).is_none());
+    let own = program.functions[0].name.as_str();
+    for (program, is_callback) in [(&main, false), (&program, true)] {
+        let facts = LineFacts::new(program, &coverage, &[0, 1]);
+        let facts = facts.with_warnings(program, parameter.to_vec(), |name| is_callback && name == own);
+        assert!(facts.warnings().is_empty() && facts.warned_function(3).is_none());
+    }
     // The brace after the last line of code.
     assert_eq!(grounded(&program, &[warning(14, "-Wa")])[9..], near(&[333, 500, 1000]));
 }

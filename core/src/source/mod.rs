@@ -11,6 +11,7 @@
 //! after which the text means exactly that: where the new expression would bind otherwise, it is put in parentheses.
 
 mod beside;
+mod callback;
 mod claimed;
 mod conditional;
 mod consequence;

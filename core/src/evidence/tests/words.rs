@@ -224,7 +224,7 @@ fn what_counts_for_nothing_is_told_as_it_came_out() {
 fn warnings_are_told_where_they_are() {
     let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
     let warning = Warning { file: "a.c".into(), line: 2, option: "-Wodd".into(), message: "this is odd".into() };
-    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]).with_warnings(&program, vec![warning]);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]).with_warnings(&program, vec![warning], |_| false);
     let trials = trials(&FAILED, &[(ADD, 0, "ttuuu"), (ADD, 1, "ccuuu")]);
     let reasons = Reasons::new(&program, &facts, &trials);
     let told = |line: u32, at: usize| reasons.of(line, 3, &|_| String::new())[at].sentence.clone();
