@@ -485,7 +485,7 @@ pub fn operand_of(value: Value) -> Option<Value> {
     let kind = value.kind();
     let is_number = match kind.kind() {
         LLVMTypeKind::LLVMIntegerTypeKind => (32..=64).contains(&kind.int_bits()),
-        _ => kind.is_float() && kind.scalar_bits().is_some(),
+        _ => kind.is_float() && kind.scalar_bits().is_some_and(|bits| bits <= 64),
     };
     let (first, second) = (value.operand(0), value.operand(1));
     match value.opcode().filter(|_| is_number)? {

@@ -154,6 +154,7 @@ int wide(void) {
   w = w * w;
   long double l = w;
   l = l * l;
+  l = -l;
   volatile int v = 3;
   return a[0];
 }
