@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::automake_check::Checked;
 use super::directories::{CODE_DIRS, TEST_DIRS};
+use super::left_dirs;
 use super::makefile::{AUTOMAKE, Makefile};
 use super::started;
 
@@ -103,16 +104,7 @@ impl CheckTarget {
 
     /// Whether its recipes leave a directory to another make: its Makefile knows which of what is there are tests.
     pub(super) fn leaves_to_make(&self, dir: &str) -> bool {
-        let spaced = self.recipes.replace([';', '&'], " ");
-        let bare = |word: &'_ str| word.trim_start_matches(['@', '+', '(']).trim_end_matches('/').to_owned();
-        let words: Vec<String> = spaced.split_whitespace().map(bare).collect();
-        let goes_there = |pair: &[String]| pair[0] == "-C" && pair[1] == dir;
-        let makes_there = |words: &[String]| {
-            words[0] == "cd"
-                && words[1] == dir
-                && ["$(MAKE", "${MAKE}", "make"].contains(&words[2].trim_end_matches(')'))
-        };
-        words.windows(2).any(goes_there) || words.windows(3).any(makes_there)
+        left_dirs::goes_to(&self.recipes, dir)
     }
 
     /// Whether its recipes start a script below a directory with arguments: alone it does something else, or nothing.
@@ -139,11 +131,12 @@ impl CheckTarget {
             made.dedup();
         }
         let named = std::iter::once(target).chain(made.iter().map(String::as_str));
-        let recipes: Vec<&str> = match is_known {
+        let lines: Vec<&str> = match is_known {
             true => named.flat_map(|target| makefile.recipe(target)).collect(),
             // It names targets by variables that are set elsewhere: any may be meant.
             false => makefile.recipes().collect(),
         };
+        let recipes: Vec<String> = lines.into_iter().map(|line| left_dirs::unrolled(makefile, line)).collect();
         CheckTarget {
             makefile: makefile.name,
             runs: Runs::Command(command),
@@ -413,10 +406,10 @@ mod tests {
     #[test]
     fn a_program_that_its_own_rule_runs_is_made_whether_it_fails() {
         let (build, runs) = found("all: test\ntest: p.c\n\t$(CC) -o $@ p.c\n\t@./$@\n");
-        assert_eq!(build.as_deref(), Some("rm -f test && make -k test; test -x test"));
+        assert_eq!(build.as_deref(), Some("rm -f test && make -k --eval='.PRECIOUS: test' test; test -x test"));
         assert_eq!(runs, programs_of(&["./test"]));
         let (build, runs) = found("all: p\ntest: p.c\n\t$(CC) -o x p.c\n\t./x\n");
-        assert_eq!(build.as_deref(), Some("rm -f x && make -k test; test -x x"));
+        assert_eq!(build.as_deref(), Some("rm -f x && make -k --eval='.PRECIOUS: test' test; test -x x"));
         assert_eq!(runs, programs_of(&["./x"]));
         assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, command("make regress"));
     }
@@ -470,11 +463,17 @@ mod tests {
     fn each_program_that_is_made_and_started_is_a_test() {
         let each = "test: a b\na: p.c\n\t$(CC) $< -o t/$@\n\t./t/$@\nb: p.c\n\t$(CC) -DX $< -o t/$@\n\tt/$@\n";
         let (build, runs) = found(each);
-        assert_eq!(build.as_deref(), Some("rm -f t/a t/b && make -k a b; test -x t/a && test -x t/b"));
+        assert_eq!(
+            build.as_deref(),
+            Some("rm -f t/a t/b && make -k --eval='.PRECIOUS: a b' a b; test -x t/a && test -x t/b")
+        );
         assert_eq!(runs, programs_of(&["./t/a", "./t/b"]));
         // Without a target for tests they are found among what is made.
         let (build, runs) = found("all: p smoke\np: p.o\nsmoke: p.c\n\t$(CC) -o $@ $^ -lm\n\t./$@\n");
-        assert_eq!(build.as_deref(), Some("make -j$(nproc) p && rm -f smoke && make -k smoke; test -x smoke"));
+        assert_eq!(
+            build.as_deref(),
+            Some("make -j$(nproc) p && rm -f smoke && make -k --eval='.PRECIOUS: smoke' smoke; test -x smoke")
+        );
         assert_eq!(runs, programs_of(&["./smoke"]));
         // One that does more is a test as a whole.
         assert_eq!(found(&format!("{each}\ntest: more\nmore:\n\tsh more.sh\n")).1, command("make test"));
@@ -485,7 +484,7 @@ mod tests {
         let (build, runs) = found("all: p-test\np-test: p.c\n\t$(CC) -o p-test p.c\n\t@echo Type ./p-test\n");
         assert_eq!((build, runs), (None, programs_of(&["./p-test"])));
         let (build, runs) = found("test: p.c\n\t$(CC) -o $@ p.c\nrun: test\n\t./test -a\n");
-        assert_eq!(build.as_deref(), Some("rm -f test && make -k test; test -x test"));
+        assert_eq!(build.as_deref(), Some("rm -f test && make -k --eval='.PRECIOUS: test' test; test -x test"));
         assert_eq!(runs, programs_of(&["./test"]));
     }
 

@@ -83,10 +83,12 @@ impl Makefile {
         self.text.contains(text)
     }
 
-    /// Whether it includes a file by its plain name that is not in the directory: `configure` writes it.
+    /// Whether it includes a file that is not in the directory, by a name that shows: `configure` writes it.
     fn lacks_included(&self, dir: &Path) -> bool {
-        let named = self.text.lines().filter_map(|line| line.strip_prefix("include ")).flat_map(str::split_whitespace);
-        named.filter(|name| !name.contains(['$', '*', '#'])).any(|name| !dir.join(name).is_file())
+        let lines = self.text.lines().map(|line| line.trim_start_matches(' '));
+        let named = lines.filter_map(|line| line.strip_prefix("include ")).flat_map(str::split_whitespace);
+        let shown = named.filter_map(|name| self.expanded(name, MOST_NESTED)).flatten();
+        shown.into_iter().filter(|name| !name.contains(['*', '#', '@'])).any(|name| !dir.join(name).is_file())
     }
 
     /// Whether it is written for BSD's make.
@@ -154,9 +156,9 @@ impl Makefile {
         }
     }
 
-    /// The targets of its first rule, which `make` alone makes.
+    /// What `make` alone makes: the first target of its first rule.
     pub(super) fn goals(&self) -> impl Iterator<Item = &str> {
-        self.first_rule().into_iter().flat_map(|(targets, _)| targets.split_whitespace())
+        self.first_rule().and_then(|(targets, _)| targets.split_whitespace().next()).into_iter()
     }
 
     /// The first rule that is not for all files of a kind.
@@ -275,7 +277,8 @@ impl Makefile {
     /// The text that is first assigned to a variable.
     fn assigned(&self, variable: &str) -> Option<String> {
         let assignments = self.text.lines().filter_map(|line| line.split_once('='));
-        let mut named = assignments.filter(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == variable);
+        let is_named = |name: &str| name.trim_start_matches(' ').trim_end_matches([':', '?', ' ', '\t']) == variable;
+        let mut named = assignments.filter(|(name, _)| is_named(name));
         named.next().map(|(_, value)| value.to_owned())
     }
 }

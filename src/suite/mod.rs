@@ -41,6 +41,7 @@ mod init;
 mod junit;
 mod kept;
 mod kept_start;
+mod left_dirs;
 mod likeness;
 mod line;
 mod load;

@@ -113,9 +113,11 @@ impl Started {
     }
 
     /// What builds them. They are made anew, so that one of before does not hide that it cannot be compiled; that it then fails is no failure to build.
+    /// What make has made it keeps: else it would remove a program that crashes.
     pub(super) fn build(&self) -> String {
         let there: Vec<String> = self.programs.iter().map(|program| format!("test -x {program}")).collect();
-        format!("rm -f {} && make -k {}; {}", self.programs.join(" "), self.targets.join(" "), there.join(" && "))
+        let (programs, targets) = (self.programs.join(" "), self.targets.join(" "));
+        format!("rm -f {programs} && make -k --eval='.PRECIOUS: {targets}' {targets}; {}", there.join(" && "))
     }
 
     pub(super) fn runs(&self) -> Runs {

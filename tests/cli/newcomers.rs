@@ -204,7 +204,7 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
     let itself = "all: test\n.PHONY: test\ntest: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n\t./$@\n";
     for (makefile, build, run) in [
         (together, "command = \"make -j$(nproc) unit\"", "run = \"./unit\""),
-        (itself, "command = \"rm -f test && make -k test; test -x test\"", "run = \"./test\""),
+        (itself, "command = \"rm -f test && make -k --eval='.PRECIOUS: test' test; test -x test\"", "run = \"./test\""),
     ] {
         let project = Project::new();
         project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
@@ -221,6 +221,18 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
         // What cannot be compiled is no build, though there is a program of before.
         project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
     }
+}
+
+#[test]
+fn a_program_that_crashes_where_make_starts_it_is_built() {
+    let project = Project::new();
+    let makefile = "all: smoke\nsmoke: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n\t./$@\n";
+    let crashes = WIDTH_TEST.1.replace("return is != 3", "return is == 3 ? 0 : *(volatile int *)0");
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, &crashes).write("Makefile", makefile);
+    project.succeed(&["init"]);
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("0 passing, 1 failing"), "{said}");
 }
 
 #[test]
@@ -247,7 +259,7 @@ fn programs_of_tests_are_built_though_make_alone_leaves_them_out() {
         "all: width.o\ntest: $(shell echo unit)\n\t./unit\nunit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
     for (makefile, build, n_failing) in [
         (apart, "make -j$(nproc) && make -j$(nproc) unit", 1),
-        (started, "rm -f one two && make -k one two; test -x one && test -x two", 2),
+        (started, "rm -f one two && make -k --eval='.PRECIOUS: one two' one two; test -x one && test -x two", 2),
         (only_made, "make -j$(nproc)", 1),
         (top, "make -j$(nproc) && make -C tests -j$(nproc) unit", 1),
         (unseen, "make -j$(nproc) && (timeout 5m make -k test || true)", 1),
@@ -518,6 +530,12 @@ fn what_a_makefile_includes_and_lacks_is_configured() {
     assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
     assert!(written.contains("run = \"./prog\""), "{written}");
     let (_, written) = first_file(&[makefile, ("configure", ""), ("Makefile.configure", "")]);
+    assert!(written.contains("command = \"make -j$(nproc)\"\n"), "{written}");
+    // By a variable, under a condition.
+    let text = "ifndef TOP\n TOP = .\nendif\nifneq ($(X),1)\n include $(TOP)/config.mak\nendif\nall: prog\ntest: prog\n\t./prog\n";
+    let (_, written) = first_file(&[("Makefile", text), ("configure", "")]);
+    assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
+    let (_, written) = first_file(&[("Makefile", text), ("configure", ""), ("config.mak", "")]);
     assert!(written.contains("command = \"make -j$(nproc)\"\n"), "{written}");
 }
 
