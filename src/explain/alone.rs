@@ -464,7 +464,8 @@ impl Case<'_> {
         let step = self.code.step_of(site)?;
         let action = self.code.steps[step as usize].action;
         let named = |write: u32| {
-            let value = self.words.value(run.location(write), run.value(write));
+            let value = self.words.left(run, write);
+            let write = self.words.first_part(run, write);
             (allocated(&self.words.written(run.location(write), [None, Some(write)])), addressed(&value))
         };
         match (tie, self.code.what(site), action) {
@@ -519,8 +520,9 @@ impl Case<'_> {
     fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
+            let write = self.words.first_part(run, write);
             let name = self.words.written(run.location(write), [None, Some(write)]);
-            let value = self.words.value(run.location(write), run.value(write));
+            let value = self.words.left(run, write);
             let is_named = !name.contains('@') && !name.starts_with('"');
             (is_named && !value.starts_with('&')).then(|| format!("{} is {value}", quoted(&name)))
         };

@@ -23,7 +23,7 @@ impl Case<'_> {
         let mut operands = self.operands_of(points[1]);
         // Where a structure lies says nothing beside a member of it.
         let is_pointer = |write: &u32| {
-            let value = self.words.value(self.failing().location(*write), self.failing().value(*write));
+            let value = self.words.left(self.failing(), *write);
             value.starts_with('&')
         };
         if !operands.iter().all(is_pointer) {
@@ -54,16 +54,16 @@ impl Case<'_> {
     fn gather(&self, point: u32, depth: usize, found: &mut Vec<(String, u32)>) {
         let run = self.failing();
         let line = |point: u32| self.words.place(run.site(point)).map(|place| (place.file, place.line));
-        for write in run.reads(point) {
-            let (location, writer) = (run.location(*write), run.writer(*write));
+        for write in run.reads(point).iter().map(|write| self.words.first_part(run, *write)) {
+            let (location, writer) = (run.location(write), run.writer(write));
             let is_computed = matches!(self.code.what(run.site(writer)), Site::Step(_)) && line(writer) == line(point);
             if !self.words.is_named(location) && writer != 0 && is_computed && depth > 0 {
                 self.gather(writer, depth - 1, found);
                 continue;
             }
-            let name = self.words.written(location, [None, Some(*write)]);
+            let name = self.words.written(location, [None, Some(write)]);
             if !found.iter().any(|(other, _)| *other == name) {
-                found.push((name, *write));
+                found.push((name, write));
             }
         }
     }
@@ -75,7 +75,7 @@ impl Case<'_> {
             return call;
         }
         let name = quoted(&self.words.written(location, [None, Some(write)]));
-        let value = self.words.value(location, run.value(write));
+        let value = self.words.left(run, write);
         let (here, from) = (self.at(Side::Second, point), self.at(Side::Second, run.writer(write)));
         match run.writer(write) {
             0 => format!("{name} is {value}"),
@@ -95,7 +95,7 @@ impl Case<'_> {
         let call = self.code.site(Site::Step(step));
         let called = (1..writer).rev().find(|point| run.site(*point) == call)?;
         let given: Vec<String> = run.written(called).filter_map(|passed| self.told_argument(passed)).collect();
-        let value = self.words.value(run.location(write), run.value(write));
+        let value = self.words.left(run, write);
         let callee = self.words.callee(step)?;
         (!given.is_empty()).then(|| format!("{callee}({}) returned {value}", given.join(", ")))
     }
@@ -107,7 +107,7 @@ impl Case<'_> {
         if !matches!(self.runs.naming.kinds.get(place.object as usize), Some(Kind::Arguments { .. })) {
             return None;
         }
-        let value = self.words.value(location, run.value(write));
+        let value = self.words.left(run, write);
         Some(if value.starts_with('&') || value == NOT_NULL { "an address".to_owned() } else { value })
     }
 }

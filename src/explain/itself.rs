@@ -359,7 +359,7 @@ impl Case<'_> {
         let writes = [one, other];
         let [passing, failing] = Side::BOTH.map(|side| {
             let (run, write) = (&self.runs.runs[side.index()], writes[side.index()]);
-            self.words.value(run.location(write), run.value(write))
+            self.words.left(run, write)
         });
         let what = self.words.written(self.runs.runs[0].location(writes[0]), writes.map(Some));
         Some(Cause { what, failing, passing })

@@ -8,7 +8,7 @@ use super::Case;
 use super::request::{Method, Request};
 use super::trail::{NULL, ZERO};
 use crate::comparison::{
-    Chain, Difference, DualSlice, Effect, Inference, Link, NONE, Origin, Proof, Rules, Side, States, Watch,
+    Chain, Difference, DualSlice, Effect, Inference, Link, NONE, Origin, Proof, Rules, Side, States, Value, Watch,
 };
 use crate::obstacle::Obstacle;
 use crate::recording::{NOT_NULL, Site};
@@ -144,13 +144,13 @@ impl Teller<'_, '_> {
                 let values = effect.values[0].iter().zip(&effect.values[1]).zip(&effect.operands);
                 let differing = locations.iter().zip(values).filter(|(_, ((one, other), _))| one != other);
                 let texts = differing.map(|(location, ((passing, failing), writes))| {
-                    differs(
-                        &words.written(*location, *writes),
-                        &words.value(*location, *failing),
-                        &words.value(*location, *passing),
-                    )
+                    let [passing, failing] = self.told(*location, *writes, [*passing, *failing]);
+                    differs(&words.written(*location, *writes), &failing, &passing)
                 });
-                listed(&texts.collect::<Vec<_>>())
+                let mut texts: Vec<String> = texts.collect();
+                // Of one number several parts differ.
+                texts.dedup();
+                listed(&texts)
             }
             Watch::Result => self.results(effect),
         }
@@ -164,19 +164,14 @@ impl Teller<'_, '_> {
         });
         let mut texts = Vec::new();
         for (one, other) in passing.iter().zip(&failing) {
-            let writes = [Some(*one), Some(*other)];
-            let (one, other) = (
-                (runs.runs[0].location(*one), runs.runs[0].value(*one)),
-                (runs.runs[1].location(*other), runs.runs[1].value(*other)),
-            );
-            if one != other {
-                texts.push(differs(
-                    &words.written(other.0, writes),
-                    &words.value(other.0, other.1),
-                    &words.value(one.0, one.1),
-                ));
+            let (of_one, of_other) = (&runs.runs[0], &runs.runs[1]);
+            let locations = [of_one.location(*one), of_other.location(*other)];
+            if (locations[0], of_one.value(*one)) != (locations[1], of_other.value(*other)) {
+                let name = words.written(locations[1], [Some(*one), Some(*other)]);
+                texts.push(differs(&name, &words.left(of_other, *other), &words.left(of_one, *one)));
             }
         }
+        texts.dedup();
         let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(effect.points[side.index()]));
         if outcomes[0] != outcomes[1] {
             let at = self.case.at(Side::First, effect.points[0]);
@@ -190,13 +185,23 @@ impl Teller<'_, '_> {
         listed(&texts)
     }
 
+    /// What a location holds in each run: all of the number of which it is a part, where a known store wrote that.
+    fn told(&self, location: u32, writes: [Option<u32>; 2], values: [Value; 2]) -> [String; 2] {
+        Side::BOTH.map(|side| {
+            let (run, value) = (&self.case.runs.runs[side.index()], values[side.index()]);
+            let left =
+                writes[side.index()].filter(|write| (run.location(*write), run.value(*write)) == (location, value));
+            left.map_or_else(|| self.case.words.value(location, value), |write| self.case.words.left(run, write))
+        })
+    }
+
     fn point(&self, points: [u32; 2]) -> Point {
         self.case.place(Side::Second, points[1])
     }
 
     fn cause(&self, difference: &Difference) -> Cause {
         let words = self.case.words;
-        let [passing, failing] = difference.values.map(|value| words.value(difference.location, value));
+        let [passing, failing] = self.told(difference.location, difference.writes, difference.values);
         let [failing, passing] = told_apart(&failing, &passing).map(str::to_owned);
         Cause { what: words.written(difference.location, difference.writes), failing, passing }
     }
@@ -300,7 +305,7 @@ impl Teller<'_, '_> {
             let writes = Side::BOTH.map(of);
             let [passing, failing] = Side::BOTH.map(|side| {
                 let write = writes[side.index()];
-                let value = write.map(|write| words.value(*location, runs.runs[side.index()].value(write)));
+                let value = write.map(|write| words.left(&runs.runs[side.index()], write));
                 value.unwrap_or_else(|| "as it was".to_owned())
             });
             let is_known = writes != [None, None];

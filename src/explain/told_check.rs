@@ -78,7 +78,7 @@ impl Case<'_> {
         let run = self.failing();
         let last = run.points() - 1;
         let Site::Step(step) = self.code.what(run.site(last)) else { return None };
-        let text = |write: u32| self.words.value(run.location(write), run.value(write));
+        let text = |write: u32| self.words.left(run, write);
         let is_assertion = self.words.callee(step) == Some("__assert_fail");
         let told = run.written(last).find(|write| self.is_passed(*write)).filter(|_| is_assertion).map(text)?;
         let (text, rest) = told.strip_suffix("...").map_or((told.as_str(), ""), |text| (text, "..."));
@@ -272,7 +272,7 @@ impl Case<'_> {
             Operand::Read(write) => write,
         };
         let location = run.location(write);
-        let value = self.words.value(location, run.value(write));
+        let value = self.words.left(run, write);
         let is_told = !value.starts_with('&') && value != NOT_NULL && value != "not known";
         let name = self.words.is_named(location).then(|| self.words.written(location, [None, Some(write)]));
         is_told.then_some(Told { name, value })

@@ -144,8 +144,7 @@ impl Case<'_> {
             }
         }
         let point = Some(run.writer(write)).filter(|point| *point != 0)?;
-        let (step, text) =
-            (self.code.step_of(run.site(point))?, self.words.value(run.location(write), run.value(write)));
+        let (step, text) = (self.code.step_of(run.site(point))?, self.words.left(run, write));
         let name = quoted(&self.words.written(run.location(write), [None, Some(write)]));
         let text = match self.code.steps[step as usize].action {
             Action::Call { .. } => {

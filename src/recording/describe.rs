@@ -21,6 +21,13 @@ const UNKNOWN: &str = "memory of no known object";
 /// An address of such memory.
 pub const NOT_NULL: &str = "not NULL";
 
+/// A part of what a store wrote.
+struct Stored {
+    cell: super::layout::Cell,
+    bits: u64,
+    write: u32,
+}
+
 /// Words for what recorded runs have.
 pub struct Words<'a> {
     program: &'a Program,
@@ -324,8 +331,48 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The value that a write left, as it is written in C: all of what its store wrote, where other accesses use parts of that.
+    pub fn left(&self, run: &Run, write: u32) -> String {
+        let Some(parts) = self.parts(run, write) else { return self.value(run.location(write), run.value(write)) };
+        let from = parts[0].cell.offset;
+        let bits = parts.iter().fold(0, |bits, part| bits | part.bits << (8 * (part.cell.offset - from)));
+        let length = parts.iter().map(|part| part.cell.length).sum();
+        self.value_of(run.location(parts[0].write), length, Value::Number(bits))
+    }
+
+    /// The write of the first part of what the store of a write wrote.
+    pub fn first_part(&self, run: &Run, write: u32) -> u32 {
+        self.parts(run, write).map_or(write, |parts| parts[0].write)
+    }
+
+    /// The parts of what the store of a write wrote, in their order in memory, where that is one number in several parts.
+    fn parts(&self, run: &Run, write: u32) -> Option<Vec<Stored>> {
+        let point = run.writer(write);
+        let step = self.code.step_of(run.site(point))?;
+        if !matches!(self.code.steps[step as usize].action, Action::Store(_)) {
+            return None;
+        }
+        let object = |write: u32| self.runs.naming.names.place(run.location(write)).object;
+        let stored = |write: u32| {
+            let cell = self.used(self.runs.naming.names.place(run.location(write)))?;
+            let Value::Number(bits) = run.value(write) else { return None };
+            Some(Stored { cell, bits, write })
+        };
+        let writes = run.written(point).filter(|other| object(*other) == object(write));
+        let mut parts = writes.map(stored).collect::<Option<Vec<Stored>>>()?;
+        parts.sort_unstable_by_key(|part| part.cell.offset);
+        let goes_on = |pair: &[Stored]| pair[0].cell.offset + pair[0].cell.length == pair[1].cell.offset;
+        let length: u32 = parts.iter().map(|part| part.cell.length).sum();
+        (parts.len() > 1 && length <= 8 && parts.windows(2).all(goes_on)).then_some(parts)
+    }
+
     /// A value as it is written in C, as far as the location's type is known.
     pub fn value(&self, location: u32, value: Value) -> String {
+        self.value_of(location, self.length(self.runs.naming.names.place(location)), value)
+    }
+
+    /// The same of so many bytes.
+    fn value_of(&self, location: u32, length: u32, value: Value) -> String {
         let bits = match value {
             Value::Undefined => return "not known".to_owned(),
             Value::Address(place) => return self.address(place),
@@ -333,7 +380,7 @@ impl<'a> Words<'a> {
         };
         let cell = self.runs.naming.names.place(location);
         // What calls return shares a place, which some use less of.
-        let length = [self.length(cell), 4].into_iter().find(|length| bits >> (8 * length - 1) >> 1 == 0).unwrap_or(8);
+        let length = [length, 4].into_iter().find(|length| bits >> (8 * length - 1) >> 1 == 0).unwrap_or(8);
         let signed = super::arithmetic::signed(8 * length, bits);
         let part = self.part_of(cell);
         let constant = part.iter().flat_map(|part| &part.constants).find(|(of, _)| *of == signed);

@@ -278,3 +278,52 @@ fn members_of_a_structure_that_other_units_only_declare_have_names() {
     assert!(said.contains("->limit"), "{said}");
     assert!(!said.contains("calloc@"), "{said}");
 }
+
+/// The same memory holds words, and then numbers of eight bytes.
+const REUSED: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct { unsigned long size, most, left; } state;
+
+static int table[64];
+
+static void clear(unsigned *room)
+{
+    for (unsigned at = 0; at < 6; at++)
+        room[at] = 0;
+}
+
+static void init(state *state, int size)
+{
+    state->size = size;
+    state->most = 4294967295;
+}
+
+int main(int argc, char **argv)
+{
+    state *state = malloc(sizeof *state);
+    clear((unsigned *)state);
+    init(state, atoi(argv[1]));
+    state->left = LEFT;
+    printf("%d\n", table[state->left]);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_number_that_other_accesses_use_in_parts_is_told_whole() {
+    let explained = |left: &str| {
+        let project = Project::new();
+        project.write_lines("prog", &REUSED.replace("LEFT", left), "./prog {line}", &[("16", "0")]);
+        project.succeed(&["build"]);
+        project.suspect(&["test"]);
+        text(&project.suspect(&["explain", "1"]))
+    };
+    let said = explained("state->most");
+    assert!(said.contains("here it shows: `state->left` is 4294967295\n"), "{said}");
+    assert!(said.contains("`state->left` becomes 4294967295"), "{said}");
+    assert!(said.contains("`state->most` becomes 4294967295"), "{said}");
+    let said = explained("state->size == 16 ? state->most : 0");
+    assert!(said.contains("`state->left` is 4294967295 here, 0 there"), "{said}");
+    assert!(said.contains("for `state->size` is 16 since") && !said.contains("malloc@"), "{said}");
+}
